@@ -20,9 +20,9 @@ class BuildPy(build_py):
         """Build as setuptools does, then add to the copy."""
         super().run()
         if not self.editable_mode:
-            from analyzer.commands.wheel import complete_wheel  # noqa: PLC0415 - needs the path above
+            from analyzer.commands.wheel import complete  # noqa: PLC0415 - needs the path above
 
-            complete_wheel(Path(self.build_lib) / "analyzer")
+            complete(Path(self.build_lib) / "analyzer")
 
 
 class InstallData(install_data):

@@ -10,7 +10,7 @@ from analyzer.runtime import safepath
 if (
     safepath.started_as_module()
 ):  # the current folder is where Python would look first for all that comes now
-    safepath.hold_path()
+    safepath.hold()
 
 import os
 

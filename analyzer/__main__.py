@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 def run() -> None:
     """Start the command; Ctrl-C ends it with 130 and one line, from the first import on."""
-    safepath.hold_path()
+    safepath.hold()
     garbage.look_seldom()
     try:
         from analyzer.cli import main  # noqa: PLC0415 - an interrupt while this is read is answered below

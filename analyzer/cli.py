@@ -64,6 +64,7 @@ from analyzer.runtime.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from analyzer.case.document import CaseDocument
     from analyzer.pipeline.case_data import RunResult
     from analyzer.pipeline.triage import Options
     from analyzer.redact.redaction import Redaction
@@ -250,9 +251,9 @@ def triage(
     folder = words.folder
     document = outcome.document
     if json_to is not None:
-        from analyzer.pipeline import case
+        from analyzer.case import case_file
 
-        _write_json(json_to, case.written(document), redaction)
+        _write_json(json_to, case_file.write_parts(document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
     keep_status(
@@ -365,7 +366,7 @@ class TriageWords:
             if self.redaction is not None:
                 outcome.document = self.redaction.redact_document(outcome.document)
                 if self.folder is not None and not named:
-                    self.folder = name_folder(outcome.document["case"]["name"])
+                    self.folder = name_folder(outcome.document.case.name)
             failed: list[str] = []
             if self.folder is not None and not outcome.refused:
                 failed = self._write(outcome.document, self.folder)
@@ -382,13 +383,13 @@ class TriageWords:
             options.on_gathered = lambda material: redaction.take_facts(material.facts)
         return options
 
-    def _write(self, document: dict[str, Any], folder: Path) -> list[str]:
+    def _write(self, document: CaseDocument, folder: Path) -> list[str]:
         """Write the three results; all are made before the first is written. Return what failed."""
-        from analyzer.pipeline import case
+        from analyzer.case import case_file
         from analyzer.report.results import render_results
         from analyzer.runtime.output import write_all
 
-        text = case.written(document)
+        text = case_file.write_parts(document)
         results, failed = render_results(document, text, self.choice.limits.report_bytes)
         if self.redaction is not None:
             texts = {name: "".join(content) for name, content in results.items()}
@@ -399,7 +400,7 @@ class TriageWords:
 
 
 def _print_summary(
-    document: dict[str, Any], part: ShownPart, redaction: Redaction | None, *, everything: bool
+    document: CaseDocument, part: ShownPart, redaction: Redaction | None, *, everything: bool
 ) -> list[str]:
     """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
     try:
@@ -412,22 +413,22 @@ def _print_summary(
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.runtime.errors import describe_fault, find_error_place
+        from analyzer.runtime.errors import fault, placed
 
-        return [f"the summary could not be printed: {describe_fault(find_error_place(error))}"]
+        return [f"the summary could not be printed: {fault(placed(error))}"]
     return []
 
 
 def _find_status(
-    document: dict[str, Any], partial: bool, broken: list[str], fail_on: str | None
+    document: CaseDocument, partial: bool, broken: list[str], fail_on: str | None
 ) -> int:
-    findings = document["findings"]
+    findings = document.findings
     if broken:
         return BROKEN_RULE
     # a rule that failed while judging leaves its question open
-    if partial or any(finding["verdict"] == "error" for finding in findings):
+    if partial or any(finding.verdict == "error" for finding in findings):
         return PARTIAL
     severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1] if fail_on else ()
-    if any(finding["severity"] in severe for finding in findings if not finding["muted"]):
+    if any(finding.severity in severe for finding in findings if not finding.muted):
         return FOUND
     return DONE

@@ -10,11 +10,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.case.verdicts import Evidence, Finding, Fix, Trace
-from analyzer.pipeline import case as documents
+from analyzer.case import case_file
+from analyzer.case.document import CannotTellGroup, CaseDocument
+from analyzer.case.verdicts import Finding
 from analyzer.report.finding_names import find_finding
 from analyzer.runtime.errors import RefusedError, UsageError
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 from analyzer.sources.remote import Place, place
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def open_case(
             _check_path(path)
     saved = _find_saved(given)
     if saved is not None:
-        return OpenedCase(documents.load(saved))
+        return OpenedCase(case_file.read_case(saved))
     return _triage_paths(given, [Path(one) for one in kb], drafts, incident)
 
 
@@ -73,29 +74,29 @@ class OpenedCase:
     paths     the material that was triaged; none of a saved or archived case
     """
 
-    document: dict[str, Any]
+    document: CaseDocument
     paths: tuple[Place, ...] = ()
     _tables: CaseTables | None = None
 
     @property
     def name(self) -> str:
         """The name of the case."""
-        return str(self.document["case"]["name"])
+        return self.document.case.name
 
     @property
     def complete(self) -> bool:
         """False when something was cut, damaged or not read: absence proves nothing then."""
-        return bool(self.document["case"]["complete"])
+        return self.document.case.complete
 
     @property
     def findings(self) -> list[Finding]:
         """What was found, worst first; `verdict` is match, or error of a rule that broke."""
-        return [_read_finding(record) for record in self.document["findings"]]
+        return list(self.document.findings)
 
     @property
-    def cannot_tell(self) -> list[dict[str, Any]]:
+    def cannot_tell(self) -> list[CannotTellGroup]:
         """What could not be judged: the rules, what is missing, why, and what to ask for."""
-        return list(self.document["cannot_tell"])
+        return list(self.document.cannot_tell)
 
     @property
     def tables(self) -> dict[str, int]:
@@ -168,17 +169,17 @@ class OpenedCase:
         return self._tables
 
     def __repr__(self) -> str:
-        return f"<case {self.name!r}: {count_noun(len(self.document['findings']), 'finding')}>"
+        return f"<case {self.name!r}: {counted(len(self.document.findings), 'finding')}>"
 
     def _repr_html_(self) -> str:
         """Show the findings as a table in a notebook."""
         heads = ("severity", "confidence", "title", "machine", "object")
         head = "".join(f"<th>{word}</th>" for word in heads)
         body = ""
-        for record in self.document["findings"]:
+        for record in self.document.findings:
             cells = ""
             for key in ("severity", "confidence", "title", "node", "subject"):
-                cells += f"<td>{escape(str(record[key]))}</td>"
+                cells += f"<td>{escape(getattr(record, key))}</td>"
             body += f"<tr>{cells}</tr>"
         material = "complete" if self.complete else "not complete"
         rest = f"material {material}; cannot tell: {len(self.cannot_tell):,}"
@@ -203,9 +204,9 @@ def _check_path(path: Path) -> None:
 
 def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
     from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
-    from analyzer.rules.run_catalog import read_local  # noqa: PLC0415 - a saved case needs no rules
+    from analyzer.rules.run_catalog import local  # noqa: PLC0415 - a saved case needs no rules
 
-    found, _ = read_local(
+    found, _ = local(
         None,
         settings=False,
         packs=True,
@@ -245,7 +246,7 @@ def _open_archived(url: str, name: str) -> OpenedCase:
     return OpenedCase(document, _tables=tables)
 
 
-def _render_report(document: dict[str, Any], path: Path) -> list[str]:
+def _render_report(document: CaseDocument, path: Path) -> list[str]:
     from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
     if path.suffix == ".html":
@@ -253,16 +254,5 @@ def _render_report(document: dict[str, Any], path: Path) -> list[str]:
     if path.suffix == ".md":
         return [markdown.render_note(document)]
     if path.suffix == ".json":
-        return [documents.dumps(document)]
+        return [case_file.write_case(document)]
     raise UsageError("the name of a report ends in .html, .md or .json", where=str(path))
-
-
-def _read_finding(record: dict[str, Any]) -> Finding:
-    evidence = [Evidence(**one) for one in record["evidence"]]
-    fix = [Fix(**one) for one in record["fix"]]
-    trace = None if record["trace"] is None else _read_trace(record["trace"])
-    return Finding(**record | {"evidence": evidence, "fix": fix, "trace": trace})
-
-
-def _read_trace(record: dict[str, Any]) -> Trace:
-    return Trace(**record | {"children": [_read_trace(child) for child in record["children"]]})

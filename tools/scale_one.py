@@ -26,7 +26,7 @@ from analyzer.pipeline.case_data import (
     RunResult,
     conclude,
 )
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.rules import (
     Catalog,
     run_catalog,
@@ -55,7 +55,7 @@ def time_act(act: Callable[..., object], arguments: Iterable[tuple[Any, ...]]) -
 
 def main(archive: Path, folder: Path) -> None:
     """Measure and print."""
-    catalog = run_catalog.load_run_catalog(run_catalog.Local(), ())
+    catalog = run_catalog.load(run_catalog.Local(), ())
     opened = Archive.open(archive)
     print(
         json.dumps(
@@ -83,7 +83,7 @@ def time_writing(folder: Path, catalog: Catalog) -> dict[str, float]:
         entry = Entry(f"{number:032x}", "0" * 16, "0" * 12, "0" * 12, number, "full")
         target.put_pack(entry, encode.encode_case(*made, meta={"id": entry.id}, kind="full"))
 
-    found = len(large[1].document["findings"])
+    found = len(large[1].document.findings)
     return {
         "write a small case": time_act(write, enumerate(small)),
         f"write a case of {found} findings": time_act(
@@ -111,7 +111,7 @@ def write_files(folder: Path, name: str, files: dict[str, Any]) -> Path:
 
 
 def judge_case(path: Path, catalog: Catalog) -> tuple[CaseData, RunResult]:
-    material = gathered([path], catalog.signatures(), Options())
+    material = gather_case([path], catalog.signatures(), Options())
     return material, conclude(material, catalog, Settings(), Limits())
 
 

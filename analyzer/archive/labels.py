@@ -6,13 +6,14 @@ A label is an object that never changes; of several for one thing the newest cou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
+from analyzer.case.document import CaseDocument
+from analyzer.case.verdicts import Finding
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
@@ -116,11 +117,9 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
             "this case was refused: it has no findings", do="Label a case that was judged."
         )
     document = archive.read_document(case)
-    findings = [item for item in document["findings"] if item["rule"] == asked.rule]
+    findings = [item for item in document.findings if item.rule == asked.rule]
     found = [
-        (item["node"], item["subject"])
-        for item in findings
-        if _is_meant(asked, item["node"], item["subject"])
+        (item.node, item.subject) for item in findings if _is_meant(asked, item.node, item.subject)
     ]
     if asked.missed:
         if found and not asked.force:
@@ -130,7 +129,7 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
             )
         _check_known(document, asked)
         # The machine a missed finding belongs to: the one named, or the only one
-        names = [item["name"] for item in document["nodes"]]
+        names = [node.name for node in document.nodes]
         if asked.node or asked.force:
             if asked.node not in names and not asked.force:
                 raise UsageError(
@@ -148,7 +147,7 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
     _check_known(document, asked)
     if findings:
         there = ", ".join(
-            _shorten_text(" / ".join(filter(None, (item["node"], item["subject"]))))
+            _shorten_text(" / ".join(filter(None, (item.node, item.subject))))
             for item in findings[:5]
         )
         raise UsageError(
@@ -159,10 +158,11 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
     raise UsageError(f"rule {_shorten_text(asked.rule)} found nothing in this case", do=do)
 
 
-def _check_known(document: dict[str, Any], asked: LabelRequest) -> None:
+def _check_known(document: CaseDocument, asked: LabelRequest) -> None:
     """Refuse a rule that did not judge the case: a slip of the pen would be a label nobody ever finds."""
-    rules = {item["rule"] for item in (*document["findings"], *document["quiet"])}
-    rules |= {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    rules = {finding.rule for finding in document.findings}
+    rules |= {row.rule for row in document.quiet}
+    rules |= {rule for question in document.cannot_tell for rule in question.rules}
     if asked.rule not in rules and not asked.force:
         do = (
             did_you_mean(asked.rule, rules)
@@ -179,11 +179,11 @@ def _shorten_text(text: str) -> str:
     return f'"{one_line(text, 80)}"'
 
 
-def order_labels(labels: Iterable[Label], findings: Iterable[Mapping[str, Any]]) -> list[Label]:
+def order_labels(labels: Iterable[Label], findings: Iterable[Finding]) -> list[Label]:
     """Return labels in the order of the findings that they speak of, the worst first; those of no finding last."""
     places: dict[tuple[str, str, str], int] = {}
     for place, one in enumerate(findings):
-        places.setdefault((one["rule"], one["node"], one["subject"]), place)
+        places.setdefault((one.rule, one.node, one.subject), place)
     return sorted(
         labels, key=lambda one: places.get((one.rule, one.node, one.subject), len(places))
     )

@@ -33,7 +33,7 @@ READING_LIMITS = (
 JUDGING_LIMITS = ("findings_per_rule", "findings_in_short", "rules", "rule_file", "pattern_bytes")
 
 
-def case_id(name: str, files: Iterable[tuple[str, int, str]]) -> str:
+def case_id(name: str, files: Iterable[tuple[str, int | None, str]]) -> str:
     """Return what a case is, 32 hex digits: its name and its files as (relative name, size in bytes, SHA-256).
 
     The order of the files does not matter; a file that could not be read has "" for its hash.

@@ -20,6 +20,7 @@ from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, 
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, seal_pack
+from analyzer.case.document import CaseDocument
 from analyzer.runtime.errors import RefusedError
 
 LABELS = "labels/"
@@ -105,12 +106,12 @@ class Archive:
         """Return the exact text of the case document."""
         return documents.text_of(self.objects, stored.judged, documents.DOCUMENT)
 
-    def read_document(self, stored: Stored) -> dict[str, Any]:
+    def read_document(self, stored: Stored) -> CaseDocument:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
-        from analyzer.pipeline import case  # noqa: PLC0415 - not needed to store
+        from analyzer.case import case_file  # noqa: PLC0415 - not needed to store
 
         try:
-            return case.loads(self.document_text(stored), stored.id)
+            return case_file.parse_case(self.document_text(stored), stored.id)
         except RefusedError as error:
             raise documents.make_damaged_error(
                 stored.judged.holder, f"its case.json: {error.why}"

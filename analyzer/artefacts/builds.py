@@ -35,12 +35,12 @@ class Release:
     status: str
 
 
-def find_release(product: str, build: int | None) -> Release | None:
+def lookup(product: str, build: int | None) -> Release | None:
     """Return the release of a build of `esxi` or `nsxv` (the Manager's build), None if not listed.
 
     A hot-patch build is in no list; show the number then.
     """
-    row = None if build is None else _read_releases(product).get(build)
+    row = None if build is None else _releases(product).get(build)
     if build is None or row is None:
         return None
     version = row.get("product_version") or row["version"]
@@ -49,7 +49,7 @@ def find_release(product: str, build: int | None) -> Release | None:
 
 
 @cache
-def _read_releases(product: str) -> dict[int, dict[str, str]]:
+def _releases(product: str) -> dict[int, dict[str, str]]:
     text = (Path(__file__).parent.parent / "kb" / "facts" / _FILES[product]).read_text(
         encoding="utf-8"
     )

@@ -45,7 +45,7 @@ _NOBODY = frozenset(
 )
 
 
-def read_host_program(line: bytes) -> tuple[str, bytes]:
+def named(line: bytes) -> tuple[str, bytes]:
     """Return (host, program) as a raw log line names them; no host where none is named or the name tells nothing."""
     found = _RFC5424.match(line) or _NAMED.match(line)
     if found is None:
@@ -63,7 +63,7 @@ def program_of_host(line: bytes) -> bytes:
     return found["tag"] if found else b""
 
 
-def find_repeated_host(line: bytes) -> str | None:
+def repeats(line: bytes) -> str | None:
     """Return the host whose last message a raw line says was repeated, "" for a nameless one; None for other lines."""
     found = _REPEATED.match(line)
     if found is None:

@@ -79,19 +79,19 @@ def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     try:
         if found := _ISO.match(text):
             year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
-            when = datetime(year, month, day, hour, minute, second, _read_micro(found[7]), UTC)
+            when = datetime(year, month, day, hour, minute, second, _micro(found[7]), UTC)
             offset = found["off"] or found["gmt"]
             if offset:
-                return LogTime((when.replace(tzinfo=_read_zone(offset))).astimezone(UTC))
+                return LogTime((when.replace(tzinfo=_zone(offset))).astimezone(UTC))
             said = found["zulu"] or found.group().endswith(("GMT", "UTC"))
             return LogTime(when, () if said else ("zone",))
         if found := _SYSLOG.match(text):
             month = _MONTHS.index(found[1]) + 1
-            return _read_yearless(year, (month, *map(int, found.group(2, 3, 4, 5))), found[6])
+            return _yearless(year, (month, *map(int, found.group(2, 3, 4, 5))), found[6])
         if found := _GLOG.match(text):
             own = int(found["year"]) if found["year"] else None
             parts = tuple(map(int, found.group(2, 3, 4, 5, 6)))
-            return _read_yearless(own or year, parts, found[7], said=own is not None)
+            return _yearless(own or year, parts, found[7], said=own is not None)
     except (ValueError, OverflowError):  # a 31st of February, an hour 24, a year 0
         return None
     return None
@@ -140,7 +140,7 @@ def no_year(_month: int, _day: int) -> int | None:
     return None
 
 
-def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str | None:
+def read(text: str, year: Year = no_year, *, any_zone: bool = False) -> str | None:
     """Return a printed time as `YYYY-MM-DD hh:mm:ss[.ffffff]` in UTC, None when the whole text is no time.
 
     A time without a zone is taken as UTC. The name of another zone (`CET`, `PST`) does not tell the offset: None,
@@ -160,7 +160,7 @@ def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str
             return None
         when = datetime.fromisoformat(f"{date}T{parts['clock']}").replace(tzinfo=UTC)
         if offset is not None:
-            when = when.replace(tzinfo=_read_zone(offset[1])).astimezone(UTC)
+            when = when.replace(tzinfo=_zone(offset[1])).astimezone(UTC)
     except (ValueError, OverflowError):  # a 31st of February, an hour 24, a year 0
         return None
     whole = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
@@ -178,13 +178,13 @@ def _date_of(parts: dict[str, str | None], year: Year) -> str | None:
     return None if found is None else f"{found:04d}-{month:02d}-{day:02d}"
 
 
-def format_iso(line: str | bytes) -> str:
+def iso(line: str | bytes) -> str:
     """Return the time of a raw log line as `2017-10-14T16:53:20Z`, "" when it has none."""
     found = log_time(line) if line else None
-    return format_stamp(found) if found else ""
+    return stamp(found) if found else ""
 
 
-def format_stamp(found: LogTime) -> str:
+def stamp(found: LogTime) -> str:
     """Return a time as `2017-10-14T16:53:20Z`."""
     return found.when.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -196,7 +196,7 @@ def without_time(line: str) -> str:
     return text[found.end() :].lstrip(" ]") if found else line
 
 
-def read_given_time(text: str) -> str | None:
+def given(text: str) -> str | None:
     """Return a time that a person typed as `YYYY-MM-DDThh:mm:ssZ`, None when it is none; without a zone it is UTC."""
     try:
         when = datetime.fromisoformat(text.strip())
@@ -214,26 +214,26 @@ def stamp_pattern() -> bytes:
     return _STAMP.pattern
 
 
-def is_stamped(line: bytes) -> bool:
+def stamped(line: bytes) -> bool:
     """Tell whether a raw line begins, perhaps behind blanks, with something that looks like a time stamp."""
     return bool(_STAMP.match(line.lstrip()))
 
 
-def _read_zone(offset: str) -> timezone:
+def _zone(offset: str) -> timezone:
     digits = offset[1:].replace(":", "")
     span = timedelta(hours=int(digits[:2]), minutes=int(digits[2:] or 0))
     return timezone(-span if offset[0] == "-" else span)
 
 
-def _read_yearless(
+def _yearless(
     year: int | None, parts: tuple[int, ...], fraction: str | None, *, said: bool = False
 ) -> LogTime | None:
     if year is None:
         return None
     month, day, hour, minute, second = parts
-    when = datetime(year, month, day, hour, minute, second, _read_micro(fraction), UTC)
+    when = datetime(year, month, day, hour, minute, second, _micro(fraction), UTC)
     return LogTime(when, ("zone",) if said else ("year", "zone"))
 
 
-def _read_micro(fraction: str | None) -> int:
+def _micro(fraction: str | None) -> int:
     return int((fraction or "").ljust(6, "0")[:6])

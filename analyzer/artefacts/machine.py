@@ -90,7 +90,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
     def alone(self, line: str) -> dict[str, str] | None:
         """Return the values of the record that a line is by itself; None where more than one rule decides."""
         self.begin()
-        steps = self._match_rules(line)
+        steps = self._match(line)
         if len(steps) != 1 or self._optioned:
             return None
         rule, values = steps[0]
@@ -119,7 +119,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         key = (self._cur_state_name, text)
         steps = self._known.get(key)
         if steps is None:
-            steps = self._match_rules(text)
+            steps = self._match(text)
             if len(text) <= MOST_KNOWN_LINE:
                 if len(self._known) >= MOST_KNOWN:
                     self._known.clear()
@@ -138,7 +138,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
             if (rule.record_op or rule.line_op) and not self._Operations(rule, text):
                 continue
             if rule.new_state:
-                self._enter_state(rule.new_state)
+                self._enter(rule.new_state)
 
     def _begins_again(self, values: list[tuple[str, str | None]]) -> bool:
         """Tell whether a value comes a second time on another line: a new record, whose heading is missing.
@@ -155,17 +155,17 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         if self.state != "End" and "EOF" not in self.states:
             self._AppendRecord()
 
-    def _enter_state(self, state: str) -> None:
+    def _enter(self, state: str) -> None:
         self.ended = state in ("End", "EOF")
         if not self.ended:
             self._cur_state = self.states[state]
         self._cur_state_name = state
 
-    def _match_rules(self, line: str) -> list[Step]:
+    def _match(self, line: str) -> list[Step]:
         """Return the rules a line matches in this state, down to the first that does not say Continue."""
         steps: list[Step] = []
         text = line.lstrip()
-        for first, rule in self._list_asked(text[:KEY]):
+        for first, rule in self._asked(text[:KEY]):
             matched = rule.regex_obj.match(line) if text.startswith(first) else None
             if matched:
                 values = [pair for pair in matched.groupdict().items() if pair[0] in self._empty]
@@ -174,7 +174,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                     break
         return steps
 
-    def _list_asked(self, head: str) -> list[tuple[str, Any]]:
+    def _asked(self, head: str) -> list[tuple[str, Any]]:
         """Return the rules of this state that may match a line beginning so, in their order."""
         known = self._choices.get((self._cur_state_name, head))
         if known is None:

@@ -28,7 +28,7 @@ from analyzer.artefacts.tables import (
     Row,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 from analyzer.runtime import snapshot
 
@@ -175,7 +175,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 
 
 @cache
-def import_modules() -> list[ModuleType]:
+def modules() -> list[ModuleType]:
     """Import the modules of `analyzer.parsers` and return them in order of their last names."""
     names = name_modules()
     return [importlib.import_module(names[stem]) for stem in sorted(names)]
@@ -211,7 +211,7 @@ class Declarations(msgspec.Struct):
 def import_declarations() -> Declarations:
     """Import all parsers, and return what they declare."""
     found = Declarations()
-    for module in import_modules():
+    for module in modules():
         own = list_parsers(module)
         found.parsers |= own
         found.modules |= dict.fromkeys(own, module.__name__)
@@ -260,32 +260,30 @@ def registry() -> dict[str, Parser]:
 
 
 @cache
-def find_siblings(table: str) -> tuple[str, ...]:
+def siblings(table: str) -> tuple[str, ...]:
     """Return the tables that are read from the very outputs and files a table is read from, and from no other."""
-    own = _find_makers().get(table, set())
+    own = _makers().get(table, set())
     beside = {one.name for parser in own for one in registry()[parser].tables}
-    return tuple(sorted(name for name in beside if name != table and _find_makers()[name] <= own))
+    return tuple(sorted(name for name in beside if name != table and _makers()[name] <= own))
 
 
 @cache
 def read_beside(table: str) -> tuple[str, ...]:
     """Return the tables that one of a table's files holds as well, though others may hold them, too."""
     own = [
-        parser
-        for name in sorted(_find_makers().get(table, ()))
-        if (parser := registry()[name]).files
+        parser for name in sorted(_makers().get(table, ())) if (parser := registry()[name]).files
     ]
     beside = {one.name for parser in own for one in parser.tables}
-    return tuple(sorted(beside - {table, *find_siblings(table)}))
+    return tuple(sorted(beside - {table, *siblings(table)}))
 
 
 def may_be_in(table: str, path: str) -> bool:
     """Tell whether a file of this path is one that holds a table, on hosts that have rows of it."""
-    return any(registry()[name].matches_file(path) for name in _find_makers().get(table, ()))
+    return any(registry()[name].matches_file(path) for name in _makers().get(table, ()))
 
 
 @cache
-def _find_makers() -> dict[str, set[str]]:
+def _makers() -> dict[str, set[str]]:
     """Return the names of the parsers that fill each table."""
     made_by: dict[str, set[str]] = {}
     for parser in registry().values():
@@ -312,13 +310,13 @@ def tables() -> dict[str, Table]:
 
 
 @cache
-def _list_renamed() -> dict[str, str]:
+def _renamed() -> dict[str, str]:
     return {old: table.name for table in tables().values() for old in table.formerly}
 
 
 def name_today(name: str) -> str:
     """Return the name of a table today, given the one it had when a case was stored."""
-    return _list_renamed().get(name, name)
+    return _renamed().get(name, name)
 
 
 def find_template(name: str) -> Path:
@@ -346,7 +344,7 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
     """
     import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
 
-    machine = _compile_template(name, template)
+    machine = _template(name, template)
     machine.begin()
     found: list[Record | Fault] = []
     for number, text in enumerate(block.lines, block.first_line):
@@ -363,20 +361,20 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
             template_line = int(where.group(1)) if where else 0
             found.append(Fault(block.address, number, text, name, machine.state, template_line))
         if machine.records or machine.unnamed:
-            _take_records(machine, name, block, found)
+            _gather(machine, name, block, found)
         if machine.ended:
             break
     machine.finish()
-    _take_records(machine, name, block, found)
+    _gather(machine, name, block, found)
     return found
 
 
 def line_alone(name: str, line: str, template: str = "") -> dict[str, str] | None:
     """Return what a template reads in a line that is a record by itself; None where `run_template` must tell."""
-    return _compile_template(name, template).alone(line)
+    return _template(name, template).alone(line)
 
 
-def _take_records(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:
+def _gather(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:
     """Take over what the machine recorded, and the lines of records that have no name as faults."""
     for line in machine.unnamed:
         found.append(fault_at(block, line, name, "belongs to a record whose name is missing"))
@@ -392,7 +390,7 @@ def _is_log(template: str) -> bool:
 
 
 @cache
-def _compile_template(name: str, text: str) -> Machine:
+def _template(name: str, text: str) -> Machine:
     from analyzer.artefacts.machine import Machine  # noqa: PLC0415 - the same
 
     return Machine(text or template_text(name))
@@ -400,12 +398,12 @@ def _compile_template(name: str, text: str) -> Machine:
 
 def may_record(parser: Parser, lines: Iterable[str]) -> bool:
     """Tell whether the template of a form can make a record of some lines; False is certain, and told quickly."""
-    return _compile_template(parser.name, parser.template).may_record(
+    return _template(parser.name, parser.template).may_record(
         line for line in lines if len(line) <= MOST_LINE
     )
 
 
-def read_rows(
+def rows(
     table: Table, name: str, block: Block, extra: dict[str, Value] | None = None, template: str = ""
 ) -> Output:
     """Run a template (see `run_template`) and yield typed rows of `table`.
@@ -438,7 +436,7 @@ def read_rows(
             if not cell:
                 continue
             try:
-                values[column.name] = convert_cell(column, cell)
+                values[column.name] = convert(column, cell)
             except ColumnValueError as error:
                 yield fault_at(block, record.lines.get(key, record.line), name, str(error))
         spans = any(line != record.line for line in record.lines.values())
@@ -452,7 +450,7 @@ def _wrong_params(table: Table, name: str, block: Block) -> Iterator[Fault]:
         column = table.column(parameter)
         try:
             if column is not None:
-                convert_cell(column, text)
+                convert(column, text)
         except ColumnValueError as error:
             yield fault_at(
                 block, block.first_line, name, f"the command {block.command[:120]!r}: {error}"
@@ -473,14 +471,14 @@ def fault_at(block: Block, line: int, name: str, why: str) -> Fault:
     )
 
 
-def convert_params(params: dict[str, str], table: Table) -> dict[str, Value]:
+def typed(params: dict[str, str], table: Table) -> dict[str, Value]:
     """Return command parameters as values of the table's columns; wrong ones are left out, and `rows` names them."""
     values: dict[str, Value] = {}
     for name, text in params.items():
         column = table.column(name)
         if column is not None:
             try:
-                values[name] = convert_cell(column, text)
+                values[name] = convert(column, text)
             except ColumnValueError:
                 continue
     return values

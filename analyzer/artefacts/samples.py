@@ -30,7 +30,7 @@ class Packed:
 
     def plain(self) -> Any:
         """Return the numbers as a flat array of their form."""
-        return _unpack_numbers(self.held, self.form) if isinstance(self.held, bytes) else self.held
+        return _unpressed(self.held, self.form) if isinstance(self.held, bytes) else self.held
 
     def take(self, places: Any) -> Any:
         """Return the numbers at some places as float64; those that were looked at last are kept ready."""
@@ -57,7 +57,7 @@ class Packed:
         return f"CASE WHEN {name} <> {np.iinfo(self.form).min} THEN {name}::DOUBLE / {_HUNDREDTHS}::DOUBLE END"
 
 
-def _unpack_numbers(held: bytes, form: str) -> Any:
+def _unpressed(held: bytes, form: str) -> Any:
     import numpy as np  # noqa: PLC0415 - heavy
     import zstandard  # noqa: PLC0415 - heavy
 
@@ -65,11 +65,11 @@ def _unpack_numbers(held: bytes, form: str) -> Any:
 
 
 _ready = lru_cache(maxsize=200)(
-    _unpack_numbers
+    _unpressed
 )  # a chart draws one object out of all frames, the next chart another
 
 
-def pack_numbers(cells: Any) -> Packed:
+def packed(cells: Any) -> Packed:
     """Return numbers packed.
 
     cells  floats, NaN where there is none; or whole hundredths (int32), the least number where there is none
@@ -77,8 +77,8 @@ def pack_numbers(cells: Any) -> Packed:
     import numpy as np  # noqa: PLC0415 - heavy
     import zstandard  # noqa: PLC0415 - heavy
 
-    whole = _find_hundredths(cells) if cells.dtype.kind == "f" else cells
-    array = np.ascontiguousarray(cells if whole is None else _shorten_numbers(whole)).reshape(-1)
+    whole = _whole(cells) if cells.dtype.kind == "f" else cells
+    array = np.ascontiguousarray(cells if whole is None else _shorter(whole)).reshape(-1)
     pressed = zstandard.ZstdCompressor(level=1).compress(array.tobytes()) if array.size else b""
     if len(pressed) * 4 >= array.nbytes * 3:
         return Packed(array.dtype.str, array)
@@ -87,7 +87,7 @@ def pack_numbers(cells: Any) -> Packed:
     )  # a copy: zstandard keeps the room it began with
 
 
-def join_numbers(parts: Sequence[Packed]) -> Packed:
+def joined(parts: Sequence[Packed]) -> Packed:
     """Return the numbers of several frames one behind the other, of one form and ready to be read."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -95,11 +95,11 @@ def join_numbers(parts: Sequence[Packed]) -> Packed:
     if len(forms) == 1:
         return Packed(parts[0].form, np.concatenate([part.plain() for part in parts]))
     if forms == {_SMALL, _LARGE}:
-        return Packed(_LARGE, np.concatenate([_widen_numbers(part.plain()) for part in parts]))
+        return Packed(_LARGE, np.concatenate([_wide(part.plain()) for part in parts]))
     return Packed("<f8", np.concatenate([part.floats() for part in parts]))
 
 
-def _widen_numbers(cells: Any) -> Any:
+def _wide(cells: Any) -> Any:
     import numpy as np  # noqa: PLC0415 - heavy
 
     found = cells.astype(_LARGE)
@@ -107,7 +107,7 @@ def _widen_numbers(cells: Any) -> Any:
     return found
 
 
-def _shorten_numbers(cells: Any) -> Any:
+def _shorter(cells: Any) -> Any:
     """Return whole hundredths (int32) in two bytes each where they fit."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -124,7 +124,7 @@ def _shorten_numbers(cells: Any) -> Any:
     return found
 
 
-def _find_hundredths(cells: Any) -> Any:
+def _whole(cells: Any) -> Any:
     """Return floats as whole hundredths, or None where one is no such number."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -236,7 +236,7 @@ class SampleColumns(Mapping[str, Any]):
         return cells.take(places)
 
 
-def trim_memory() -> None:
+def trim() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
     import ctypes  # noqa: PLC0415 - only captures need it
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from analyzer.artefacts.logtime import read_time
+from analyzer.artefacts.logtime import read
 from analyzer.artefacts.samples import SampleColumns
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
@@ -169,7 +169,7 @@ class Table:
         return self.name.partition(".")[0]
 
     @property
-    def shares_files(self) -> bool:
+    def chosen(self) -> bool:
         """Tell whether its lines stand among those of another log: a line is one of them only as its parser says."""
         return bool(self.declared.inside or self.declared.partly)
 
@@ -331,7 +331,7 @@ class ColumnValueError(ValueError):
     """A cell does not have the declared type of its column."""
 
 
-def convert_cell(column: Column, text: str | None) -> Value:
+def convert(column: Column, text: str | None) -> Value:
     """Return the cell `text` as the column's type; empty text and None give None.
 
     Raises ColumnValueError when the text is not of the declared type or form. Integers may be
@@ -354,12 +354,12 @@ def cell_of(column: Column, value: Value) -> Value:
     if not isinstance(value, str):
         return value
     try:
-        return convert_cell(column, value)
+        return convert(column, value)
     except ColumnValueError:
         return None
 
 
-def _read_int(text: str) -> int:
+def _int(text: str) -> int:
     if len(text) < 19 and text.isdecimal():  # the plain case, and below 2**63
         return int(text)
     text = text.strip().replace(",", "")
@@ -371,7 +371,7 @@ def _read_int(text: str) -> int:
     return number
 
 
-def _read_float(text: str) -> float:
+def _float(text: str) -> float:
     number = float(text.strip().rstrip("%"))
     if not math.isfinite(number):
         raise ValueError(text)
@@ -384,8 +384,8 @@ _WORDS = {
 }
 
 
-def _read_time(text: str) -> str:
-    found = read_time(text)
+def _time(text: str) -> str:
+    found = read(text)
     if found is None:
         raise ValueError(text)
     return found
@@ -393,11 +393,11 @@ def _read_time(text: str) -> str:
 
 _CONVERT: dict[Kind, Callable[[str], Value]] = {
     "str": str,
-    "int": _read_int,
-    "float": _read_float,
+    "int": _int,
+    "float": _float,
     "bool": lambda text: _WORDS[text.strip().lower()],
     "version": lambda text: text.strip(),
-    "time": _read_time,
+    "time": _time,
 }
 
 

@@ -38,14 +38,9 @@ def select_rules(
     paths = [Path(name) for name in names if _is_path(name)]
     ids = [name for name in names if not _is_path(name)]
     if local is None:
-        local, _ = run_catalog.read_local(material=material)
+        local, _ = run_catalog.local(material=material)
     load = partial(
-        run_catalog.load_run_catalog,
-        local,
-        drafts=True,
-        retired=retired,
-        examples=examples,
-        tuned=tuned,
+        run_catalog.load, local, drafts=True, retired=retired, examples=examples, tuned=tuned
     )
     if not ids:
         if paths:

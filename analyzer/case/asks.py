@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from analyzer.runtime.text import code_span, for_markdown
+from analyzer.runtime.text import code, for_markdown
 
 _COMMAND = re.compile(r"`([^`\n]+)`")
 
@@ -29,7 +29,7 @@ class AskPiece:
     command: bool
 
 
-def pieces(ask: str) -> list[AskPiece]:
+def split_ask(ask: str) -> list[AskPiece]:
     """Return the commands and the words of an ask in their order; words without a letter or digit are left out."""
     found: list[AskPiece] = []
     for place, text in enumerate(_COMMAND.split(ask)):
@@ -43,14 +43,13 @@ def pieces(ask: str) -> list[AskPiece]:
 def markdown_ask(ask: str) -> str:
     """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
     return " ".join(
-        code_span(piece.text) if piece.command else for_markdown(piece.text)
-        for piece in pieces(ask)
+        code(piece.text) if piece.command else for_markdown(piece.text) for piece in split_ask(ask)
     )
 
 
-def commands(ask: str) -> list[str]:
+def list_commands(ask: str) -> list[str]:
     """Return the commands of an ask, each once."""
-    return list(dict.fromkeys(piece.text for piece in pieces(ask) if piece.command))
+    return list(dict.fromkeys(piece.text for piece in split_ask(ask) if piece.command))
 
 
 _OPENERS = (
@@ -106,8 +105,8 @@ def parse_ask(text: str) -> tuple[AskItem, ...]:
     """
     found: list[AskItem] = []
     shared = 0  # items before this one without a remark, which take that of the next
-    for part, goes_on in _split_parts(text):
-        item = _read_item(part)
+    for part, goes_on in split_parts(text):
+        item = read_item(part)
         if item is None:
             continue
         if not goes_on:
@@ -122,7 +121,7 @@ def parse_ask(text: str) -> tuple[AskItem, ...]:
     return tuple(found)
 
 
-def _split_parts(text: str) -> Iterator[tuple[str, bool]]:
+def split_parts(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the parts of an ask, and whether the part goes on with the one before (joined by "and" alone)."""
     hidden = _PROTECTED.sub(lambda found: found[0][0] + "\0" * (len(found[0]) - 1), text)
     at, goes_on, alternative = 0, False, False
@@ -141,7 +140,7 @@ def _split_parts(text: str) -> Iterator[tuple[str, bool]]:
 _PROTECTED = re.compile(r"`[^`\n]*`|\([^()]*\)")
 
 
-def _read_item(part: str) -> AskItem | None:
+def read_item(part: str) -> AskItem | None:
     """Return one part of an ask as a record; None where it holds no word."""
     part = part.strip(" ,;.") if part.endswith((".", ",", ";", " ")) else part.strip(" ,;")
     if not any(sign.isalnum() for sign in part):

@@ -5,8 +5,6 @@ severity in them, then by how bad that is: what was seen before what a version a
 figure is over its bar, then how sure the finding is, then the first time. How many objects there are never counts.
 Where all of that is alike, host, object and rule decide when a document is made (`place_findings`); after that its own
 order does, so that a redacted copy has the order of its original.
-
-Everything here takes findings as a case document has them: worst first needs no more than the keys of `RANKED`.
 """
 
 from __future__ import annotations
@@ -16,16 +14,11 @@ import sys
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
 
-Doc = dict[str, Any]
 Thing = TypeVar("Thing", bound=Hashable)
-RANKED = (
-    "id", "rule", "title", "kb", "node", "subject", "object", "verdict", "severity", "confidence", "explained_by",
-    "first_seen", "muted", "excess", "magnitude",
-)  # fmt: skip
 TOLD_APART = 3  # titles of one rule that only the version tells; more are one row
 _LIVE, _MUTED, _BROKEN = range(3)
 _NO_TIME = "~"  # after every time
@@ -77,7 +70,7 @@ class RankedRow:
     parent  number of the row that explains it as a whole, None when it stands by itself
     """
 
-    findings: list[Doc]
+    findings: list[Finding]
     key: RowKey
     place: int
     causes: set[int] = field(default_factory=set)
@@ -89,24 +82,24 @@ def severity_rank(word: str) -> int:
     return SEVERITIES.index(word) if word in SEVERITIES else len(SEVERITIES)
 
 
-def weigh_finding(finding: Doc) -> Weight:
+def weigh_finding(finding: Finding) -> Weight:
     """Return how bad a finding is by itself."""
-    tier = _BROKEN if finding["verdict"] == Verdict.ERROR else _LIVE
-    if finding["muted"]:
+    tier = _BROKEN if finding.verdict == Verdict.ERROR else _LIVE
+    if finding.muted:
         tier = _MUTED
-    return Weight.of(finding["severity"], finding["confidence"], finding["excess"], tier)
+    return Weight.of(finding.severity, finding.confidence, finding.excess, tier)
 
 
-def place_findings(findings: Iterable[Doc]) -> list[Doc]:
+def place_findings(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings as a new document holds them: worst first, and where that leaves a tie by their names."""
     by_name = sorted(
         findings,
-        key=lambda one: (one["node"], one["object"], one["rule"], one["subject"], one["id"]),
+        key=lambda one: (one.node, one.object, one.rule, one.subject, one.id),
     )
     return order_findings(by_name)
 
 
-def order_findings(findings: Sequence[Doc]) -> list[Doc]:
+def order_findings(findings: Sequence[Finding]) -> list[Finding]:
     """Return findings in the order in which every output has them; what is alike keeps its order.
 
     First the stories, then what is muted, then the rules that broke.
@@ -114,24 +107,24 @@ def order_findings(findings: Sequence[Doc]) -> list[Doc]:
     return [finding for row in order_rows(findings) for finding in row.findings]
 
 
-def order_rows(findings: Sequence[Doc]) -> list[RankedRow]:
+def order_rows(findings: Sequence[Finding]) -> list[RankedRow]:
     """Return all rows as they are read: each story worst first, then what it explains; muted ones after them."""
     return [row for story in rank_stories(findings) for row in story]
 
 
-def rank_stories(findings: Sequence[Doc]) -> list[list[RankedRow]]:
+def rank_stories(findings: Sequence[Finding]) -> list[list[RankedRow]]:
     """Return the stories, worst first: a row that no other explains, then those that it explains, causes before signs.
 
     A row is explained when each of its findings has a cause in another row that counts. Causes in a circle, which no
     shipped rules make, explain nothing.
     """
-    rows = _fold_rows(findings)
-    _find_causes(rows)
+    rows = fold_rows(findings)
+    find_causes(rows)
     stories: dict[int, list[int]] = {}
-    for number, root in enumerate(_find_roots(rows)):
+    for number, root in enumerate(find_roots(rows)):
         stories.setdefault(root, []).append(number)
     ranked = [
-        [rows[number] for number in _order_story(rows, root, own)] for root, own in stories.items()
+        [rows[number] for number in order_story(rows, root, own)] for root, own in stories.items()
     ]
     return sorted(
         ranked, key=lambda story: (min(row.key for row in story), min(row.place for row in story))
@@ -139,7 +132,7 @@ def rank_stories(findings: Sequence[Doc]) -> list[list[RankedRow]]:
 
 
 def rank_things(
-    findings: Sequence[Doc], things_of: Callable[[Doc], Iterable[Thing]]
+    findings: Sequence[Finding], things_of: Callable[[Finding], Iterable[Thing]]
 ) -> dict[Thing, int]:
     """Return the place of each host, or of each object, by the worst finding on it: the worst is 0.
 
@@ -161,57 +154,60 @@ def rank_things(
     return {thing: place for place, thing in enumerate(ranked)}
 
 
-def rank_hosts(findings: Sequence[Doc]) -> dict[str, int]:
+def rank_hosts(findings: Sequence[Finding]) -> dict[str, int]:
     """Return the place of each host by its name; see `rank_things`."""
-    return rank_things(findings, lambda one: [one["node"]] if one["node"] else [])
+    return rank_things(findings, lambda one: [one.node] if one.node else [])
 
 
-def row_of(finding: Doc, merged: Collection[str]) -> tuple[object, ...]:
+def key_of_row(finding: Finding, merged: Collection[str]) -> tuple[object, ...]:
     """Return what the findings of one row share: the fault, and how severe and how sure it is.
 
     merged  rules of `rules_by_version`
     """
-    weight = (finding["verdict"], finding["severity"], finding["confidence"], finding["muted"])
-    if finding["rule"] in merged and is_of_version(finding):
-        return finding["rule"], *weight
-    return finding["rule"], finding["title"], *finding["kb"], *weight
+    weight = (finding.verdict, finding.severity, finding.confidence, finding.muted)
+    if finding.rule in merged and is_of_version(finding):
+        return finding.rule, *weight
+    return finding.rule, finding.title, *finding.kb, *weight
 
 
-def is_of_version(finding: Doc) -> bool:
+def is_of_version(finding: Finding) -> bool:
     """Tell whether a finding is one of many that a version alone tells, and mild."""
-    mild = finding["confidence"] == "exposed" and finding["severity"] == "info"
-    return bool(mild and not finding["muted"])
+    mild = finding.confidence == "exposed" and finding.severity == "info"
+    return bool(mild and not finding.muted)
 
 
-def rules_by_version(findings: Iterable[Doc]) -> dict[str, int]:
+def rules_by_version(findings: Iterable[Finding]) -> dict[str, int]:
     """Return the rules with so many such titles that they are one row, with the number of titles."""
     titles: dict[str, set[str]] = {}
     for one in findings:
         if is_of_version(one):
-            titles.setdefault(one["rule"], set()).add(one["title"])
+            titles.setdefault(one.rule, set()).add(one.title)
     return {rule: len(several) for rule, several in titles.items() if len(several) > TOLD_APART}
 
 
-def _fold_rows(findings: Sequence[Doc]) -> list[RankedRow]:
+def fold_rows(findings: Sequence[Finding]) -> list[RankedRow]:
+    """Return findings as rows, each with its weight and its first time."""
     merged = rules_by_version(findings)
-    folded: dict[tuple[object, ...], list[tuple[int, Doc]]] = {}
+    folded: dict[tuple[object, ...], list[tuple[int, Finding]]] = {}
     for place, finding in enumerate(findings):
-        folded.setdefault(row_of(finding, merged), []).append((place, finding))
+        folded.setdefault(key_of_row(finding, merged), []).append((place, finding))
     rows = []
     for own in folded.values():
-        worst_first = [finding for _, finding in sorted(own, key=lambda one: _within_row(one[1]))]
+        worst_first = [
+            finding for _, finding in sorted(own, key=lambda one: order_within_row(one[1]))
+        ]
         weight = min(weigh_finding(finding) for finding in worst_first)
-        first_time = min(finding["first_seen"] or _NO_TIME for finding in worst_first)
+        first_time = min(finding.first_seen or _NO_TIME for finding in worst_first)
         rows.append(RankedRow(worst_first, (weight, first_time), own[0][0]))
     return rows
 
 
-def _within_row(finding: Doc) -> tuple[Weight, float, str]:
+def order_within_row(finding: Finding) -> tuple[Weight, float, str]:
     """Return what orders findings of one row: by the number that their rule measures them with."""
     return (
         weigh_finding(finding),
-        largest_first(finding["magnitude"]),
-        finding["first_seen"] or _NO_TIME,
+        largest_first(finding.magnitude),
+        finding.first_seen or _NO_TIME,
     )
 
 
@@ -220,10 +216,10 @@ def largest_first(number: float | None) -> float:
     return math.inf if number is None or math.isnan(number) else -number
 
 
-def _find_causes(rows: Sequence[RankedRow]) -> None:
+def find_causes(rows: Sequence[RankedRow]) -> None:
     """Note in each row that counts which rows explain it; of several that explain all of it the worst is its parent."""
     home = {
-        finding["id"]: number
+        finding.id: number
         for number, row in enumerate(rows)
         for finding in row.findings
         if row.key[0].tier != _MUTED
@@ -232,7 +228,7 @@ def _find_causes(rows: Sequence[RankedRow]) -> None:
         if row.key[0].tier != _LIVE:
             continue
         of_each = [
-            {home[one] for one in finding["explained_by"] if one in home} - {number}
+            {home[one] for one in finding.explained_by if one in home} - {number}
             for finding in row.findings
         ]
         row.causes = set().union(*of_each)
@@ -240,7 +236,7 @@ def _find_causes(rows: Sequence[RankedRow]) -> None:
             row.parent = min(of_each[0], key=lambda one: (rows[one].key, rows[one].place))
 
 
-def _find_roots(rows: Sequence[RankedRow]) -> list[int]:
+def find_roots(rows: Sequence[RankedRow]) -> list[int]:
     """Return for each row the one that its chain of causes begins with: itself where they form a circle."""
     roots: dict[int, int | None] = {}
     for number in range(len(rows)):
@@ -259,7 +255,7 @@ def _find_roots(rows: Sequence[RankedRow]) -> list[int]:
     return [number if root is None else root for number, root in sorted(roots.items())]
 
 
-def _order_story(rows: Sequence[RankedRow], root: int, numbers: Sequence[int]) -> list[int]:
+def order_story(rows: Sequence[RankedRow], root: int, numbers: Sequence[int]) -> list[int]:
     """Return the rows of a story: the root, then always the worst of those whose causes stand before it.
 
     Where causes form a circle the worst of them comes first.

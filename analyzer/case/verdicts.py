@@ -8,6 +8,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta
+
+from analyzer.case.fields import (
+    Address,
+    Count,
+    Customer,
+    Number,
+    Product,
+    Record,
+    Stamp,
+    Template,
+    one_of,
+)
 
 
 class Verdict(StrEnum):
@@ -34,90 +49,116 @@ SEVERITIES = ("critical", "major", "warning", "info")
 CONFIDENCES = ("confirmed", "likely", "possible", "exposed")
 
 
-@dataclass(slots=True)
-class Evidence:
-    """One place a finding rests on.
+class Evidence(Record):
+    """One place a finding rests on."""
 
-    label    what it shows, e.g. `rx.ring1_full = 7086`
-    address  `outer.tgz!inner/member`; line is 1-based in that member
-    text     the line itself (or the cell, for esxtop); before/after its neighbours
-    taken    UTC stamp of the line or capture, "" when unknown
-    node     name of the node it comes from
-    """
-
-    label: str
-    address: str
-    line: int
-    text: str
-    before: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
-    taken: str = ""
-    node: str = ""
+    label: Annotated[Template, Meta(description="What it shows, e.g. `rx.ring1_full = 7086`.")]
+    address: Address
+    line: Annotated[Count, Meta(description="1-based line in that member, 0 when it has none.")]
+    text: Annotated[Customer, Meta(description="The line itself.")]
+    before: Annotated[list[Customer], Meta(description="Lines before it.")] = []
+    after: Annotated[list[Customer], Meta(description="Lines after it.")] = []
+    taken: Stamp = ""
+    node: Annotated[Customer, Meta(description="Name of the node.")] = ""
 
 
-@dataclass(slots=True)
-class Trace:
-    """A node of the "why" tree: an expression in words of the rule, its value, its origin."""
+class Trace(Record):
+    """A part of the condition, its value and its parts."""
 
-    text: str
-    value: str
-    children: list[Trace] = field(default_factory=list)
-    at: str = ""  # `address:line` of a leaf
-    note: str = ""  # e.g. "7086 + 3284" or why a value is unknown
-
-
-@dataclass(slots=True)
-class Fix:
-    """One step of the remedy: where, a command to run or a thing to do, and what to mind before it."""
-
-    where: str
-    run: str = ""
-    do: str = ""
-    note: str = ""
-    caution: str = ""
+    text: Annotated[Template, Meta(description="The expression.")]
+    value: Annotated[Customer, Meta(description="Its value as text.")]
+    children: list[Trace] = []
+    at: Annotated[Customer, Meta(description="`address:line` of a leaf, or empty.")] = ""
+    note: Annotated[
+        Template, Meta(description="The arithmetic in numbers, or why a value is not known.")
+    ] = ""
 
 
-@dataclass(slots=True)
-class Finding:
-    """A verdict `match` or `error` on one subject."""
+class Fix(Record):
+    """One step of the remedy."""
 
-    id: str  # rule/object, stable between runs
-    rule: str
-    title: str
+    where: Annotated[Template, Meta(description="Where to do it.")]
+    run: Annotated[Template, Meta(description="A command, or empty.")] = ""
+    do: Annotated[Template, Meta(description="A thing to do, or empty.")] = ""
+    note: Annotated[Template, Meta(description="What to know about it.")] = ""
+    caution: Annotated[
+        Template, Meta(description="What the step interrupts or changes, or empty.")
+    ] = ""
+
+
+class Finding(Record):
+    """A rule that matches a subject, or that broke on it."""
+
+    id: Annotated[Template, Meta(description="rule/object; the same in each run.")]
+    rule: Annotated[Product, Meta(description="Id of the rule.")]
+    title: Annotated[Template, Meta(description="The fault in one line.")]
     kb: list[int]
     issues: list[int]
-    status: str
-    node: str
-    subject: str
-    object: str  # what is ill, in one name that other rules use as well (VM name, host, …)
-    verdict: str
-    severity: str
-    confidence: str
-    say: str
-    also: list[str] = field(default_factory=list)  # generated sentences: could not check …
-    about: str = ""
-    evidence: list[Evidence] = field(default_factory=list)
+    status: Annotated[Product, one_of("draft", "test", "stable", "retired")]
+    node: Annotated[Customer, Meta(description="Name of the node.")]
+    subject: Annotated[Template, Meta(description="Who is ill, in words.")]
+    object: Annotated[
+        Customer, Meta(description="Who is ill, in the one name other rules use as well.")
+    ]
+    verdict: Annotated[Product, one_of("match", "error")]
+    severity: Annotated[
+        Product,
+        one_of("critical", "major", "warning", "info", ""),
+        Meta(description="Empty only for an error."),
+    ]
+    confidence: Annotated[
+        Product,
+        one_of("confirmed", "likely", "possible", "exposed", ""),
+        Meta(description="Empty only for an error."),
+    ]
+    say: Annotated[Template, Meta(description="The finding in a sentence with its numbers.")]
+    also: Annotated[
+        list[Template], Meta(description="Generated sentences, e.g. what could not be checked.")
+    ] = []
+    about: Annotated[Product, Meta(description="The cause.")] = ""
+    evidence: list[Evidence] = []
     trace: Trace | None = None
-    fix: list[Fix] = field(default_factory=list)
-    caution: str = ""
-    not_this: list[str] = field(default_factory=list)
-    explained_by: list[str] = field(default_factory=list)  # ids of findings to look at first
-    explains: list[str] = field(default_factory=list)
-    maybe_worse: list[str] = field(default_factory=list)  # tables that could raise the severity
-    chart: list[str] = field(default_factory=list)  # keys into the case's series
-    first_seen: str = ""  # earliest time of the evidence
-    source: list[str] = field(default_factory=list)  # where the facts of the rule come from
-    origin: str = ""  # who brought the rule, e.g. `pack nn-rules 1.2`; "" for a shipped one
-    muted: str = ""  # why, and until when; "" when it is not
-    values: dict[str, str] = field(
-        default_factory=dict
-    )  # what `say` fills in: name in the rule -> as printed
-    magnitude: float | None = (
-        None  # how bad it is among findings of its rule and weight; the larger is the worse
-    )
-    excess: float | None = (
-        None  # how many times its figure is over the bar of its severity, where a figure tells
-    )
+    fix: list[Fix] = []
+    caution: Annotated[Template, Meta(description="What the remedy may break.")] = ""
+    not_this: Annotated[list[Product], Meta(description="What looks the same and is not.")] = []
+    explained_by: Annotated[
+        list[Template], Meta(description="Ids of findings to look at first.")
+    ] = []
+    explains: Annotated[list[Template], Meta(description="Ids of findings this one explains.")] = []
+    maybe_worse: Annotated[
+        list[Product], Meta(description="Tables whose absence hides a possibly higher severity.")
+    ] = []
+    chart: Annotated[list[Template], Meta(description="Keys into `series`.")] = []
+    first_seen: Stamp = ""
+    source: Annotated[
+        list[Product], Meta(description="Where the facts of the rule come from.")
+    ] = []
+    origin: Annotated[
+        Customer,
+        Meta(
+            description="Who brought the rule, e.g. `pack nn-rules 1.2`; empty for a shipped one."
+        ),
+    ] = ""
+    muted: Annotated[Customer, Meta(description="Why it was muted and until when, or empty.")] = ""
+    values: Annotated[
+        dict[str, Customer],
+        Meta(description="What the sentence fills in: name in the rule -> the value as printed."),
+    ] = {}
+    magnitude: Annotated[
+        Number | None,
+        Meta(
+            description="How bad it is among findings of its rule and weight; the larger is the worse. "
+            "null when the rule compares no number by size."
+        ),
+    ] = None
+    excess: Annotated[
+        Number | None,
+        Meta(
+            description="How many times the figure of the finding is over the bar of its severity, or the "
+            "bar over the figure where less is worse; at most 1,000,000. null when no figure "
+            "tells."
+        ),
+    ] = None
 
 
 @dataclass(slots=True)
@@ -135,34 +176,28 @@ class CannotTell:
     muted: str = ""  # as in a finding
 
 
-@dataclass(slots=True)
-class NodeCut:
-    """Of one node: how many subjects got a verdict, how many are told in full, and how many in short."""
+class NodeCut(Record):
+    """Of one node: how many subjects got a verdict, how many are shown in full and how many in short."""
 
-    node: str
-    subjects: int
-    full: int
-    short: int
+    node: Customer
+    subjects: Count
+    full: Count
+    short: Count
 
 
-@dataclass(slots=True)
-class Cut:
-    """Says of a rule that so many subjects got one verdict that not all are told in full.
+class Cut(Record):
+    """So many subjects of a rule got one verdict that not all are told in full: the worst are, and the worst of every node."""
 
-    verdict   match or cannot_tell
-    subjects  all of them; full: told with evidence, trace and charts; short: told without; the rest is counted only
-    say       all of it in one sentence
-    by_node   the same for each node, none left out
-    """
-
-    rule: str
-    title: str
-    verdict: str
-    subjects: int
-    full: int
-    short: int
-    say: str
-    by_node: list[NodeCut] = field(default_factory=list)
+    rule: Product
+    title: Product
+    verdict: Annotated[Product, one_of("match", "cannot_tell")]
+    subjects: Annotated[Count, Meta(description="All of them.")]
+    full: Annotated[Count, Meta(description="Told with evidence, trace and charts.")]
+    short: Annotated[Count, Meta(description="Told without; what is left is counted only.")]
+    say: Annotated[Template, Meta(description="All of it in one sentence.")]
+    by_node: Annotated[
+        list[NodeCut], Meta(description="The same for each node; none is left out.")
+    ] = []
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from analyzer.commands.archived import archive_option, open_archive, time_option
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.runtime.text import count_noun, for_terminal
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.archive.entries import Snapshot
@@ -132,7 +132,7 @@ def _write_page(
     click.echo(f"{fleetmap.write_headline(found)}.")
     if with_reports:
         click.echo(
-            f"{count_noun(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
+            f"{counted(len(reports), 'case report')} below {for_terminal(str(folder / 'cases'))}"
         )
     click.echo(f"page: {for_terminal(str(folder / PAGE))}")
 

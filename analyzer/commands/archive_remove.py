@@ -11,7 +11,7 @@ import click
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.plain import DONE, speak_plainly
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.text import count_noun, for_terminal, one_line
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.upkeep.removal import Removal
@@ -48,7 +48,7 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
             raise UsageError(
                 "nobody can answer the question here", do="Add --yes to remove without asking."
             )
-        if not click.confirm(f"Remove {count_noun(len(found.names), 'case')}?", err=True):
+        if not click.confirm(f"Remove {counted(len(found.names), 'case')}?", err=True):
             click.echo("nothing was removed", err=True)
             raise click.exceptions.Exit(DONE)
     done = removal.remove_cases(archive, cases)
@@ -75,11 +75,8 @@ def _describe_removal(found: Removal, word: str) -> Iterator[str]:
         entries = [entry for entry in found.entries if entry.id == case]
         revisions = len({entry.entry_text for entry in entries})
         labels = sum(label.split("/")[1] == case for label in found.labels)
-        parts = [
-            count_noun(revisions, "revision"),
-            *([count_noun(labels, "label")] if labels else []),
-        ]
+        parts = [counted(revisions, "revision"), *([counted(labels, "label")] if labels else [])]
         yield f"{word}: {one_line(name or 'a case without a readable name', 80)}  {case[:12]}  ({', '.join(parts)})"
     if found.rewritten:
         verb = "are" if word.startswith("to") else "were"
-        yield f"{count_noun(found.rewritten, 'other case')} in the same segment {verb} rewritten, otherwise unchanged"
+        yield f"{counted(found.rewritten, 'other case')} in the same segment {verb} rewritten, otherwise unchanged"

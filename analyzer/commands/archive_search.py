@@ -25,7 +25,7 @@ from analyzer.commands.archived import (
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 if TYPE_CHECKING:
     from analyzer.archive.query.search import SearchResult, Window
@@ -124,7 +124,7 @@ def command(
         count = print_rows(
             found.head, found.rows, form, limit, "lines", searchtext.format_text_rows(found.head)
         )
-        lines = count_noun(count, "line or row", "lines and rows")
+        lines = counted(count, "line or row", "lines and rows")
         kept = "log lines are kept where a signature hit, others stay in the bundle"
         if not count:
             kept += (

@@ -11,7 +11,7 @@ import click
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.archive.upkeep.verification import Problem, VerifyReport
@@ -63,9 +63,9 @@ def _print_report(report: VerifyReport, quiet: bool) -> None:
         if len(remarks) > SHOWN:
             click.echo(f"remark: {len(remarks) - SHOWN:,} more objects: {one_line(what)}")
     megabytes = report.bytes / 1e6
-    found = count_noun(len(report.problems), "problem") if report.problems else "no problem"
+    found = counted(len(report.problems), "problem") if report.problems else "no problem"
     click.echo(
-        f"{count_noun(report.cases, 'case')}, {count_noun(report.objects, 'object')}, {megabytes:,.1f} MB: {found}"
+        f"{counted(report.cases, 'case')}, {counted(report.objects, 'object')}, {megabytes:,.1f} MB: {found}"
     )
 
 

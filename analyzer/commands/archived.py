@@ -227,5 +227,5 @@ def list_replaced(rule: str) -> tuple[str, ...]:
         return ()
     from analyzer.rules import run_catalog
 
-    catalog = run_catalog.load_run_catalog(run_catalog.read_local()[0], drafts=True, retired=True)
+    catalog = run_catalog.load(run_catalog.local()[0], drafts=True, retired=True)
     return tuple(next((one.replaces for one in catalog.rules if one.id == rule), ()))

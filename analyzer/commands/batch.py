@@ -25,7 +25,7 @@ from analyzer.commands.plain import (
 )
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _check_outside(place: str, found: Sequence[FoundCase]) -> None:
     """Refuse an archive that lies inside a case."""
     from analyzer.archive.batches.batch import find_enclosing_case
 
-    if (around := find_enclosing_case(str(absolute_path(place)), found)) is not None:
+    if (around := find_enclosing_case(str(full(place)), found)) is not None:
         why = f"it is inside the case {one_line(around.source)} and would be read as part of it"
         raise UsageError(
             "the archive is inside a case",
@@ -203,7 +203,7 @@ def _make_config(
 
     options = RunOptions(tuple(map(str, choice.kb)), drafts=choice.draft, limits=limits)
     catalog = options.catalog(local)
-    archive = place if "://" in place else str(absolute_path(place))
+    archive = place if "://" in place else str(full(place))
     return config_of(archive, local, catalog, options, run=secrets.token_hex(8)), catalog
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -37,6 +37,7 @@ from analyzer.runtime.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from analyzer.case.comparison import Comparison
     from analyzer.compare import CaseSide
     from analyzer.compare.sides import Recall
     from analyzer.redact.redaction import Redaction
@@ -119,7 +120,7 @@ def command(
       backline compare cluster/ --node esx01 --node esx02
       backline compare acme-2291 today.tgz --archive archive
     """
-    from analyzer.compare import compare, read_sides
+    from analyzer.compare import compare_cases, read_sides
     from analyzer.compare.sides import sides_of_machines
     from analyzer.pipeline.triage import Options
     from analyzer.report import comparison
@@ -138,14 +139,14 @@ def command(
         stop.raise_if_pressed()
     if nodes:
         sides = sides_of_machines(sides[0], nodes)
-    document = compare(sides, hosts=hosts or bool(nodes))
+    document = compare_cases(sides, hosts=hosts or bool(nodes))
     if redaction is not None:
         document = _redact_comparison(redaction, document, sides)
     results = {comparison.FILES[0]: comparison.dump_document(document)}
     summary = "" if quiet or json_to else "\n".join(comparison.list_lines(document))
     folder = output
     if folder is None and not json_to:
-        names = [folder_name(side["name"], 40) for side in document["sides"]]
+        names = [folder_name(side.name, 40) for side in document.sides]
         folder = Path("backline-out") / f"{names[0]}-to-{names[-1]}"
     if folder is not None:
         results[comparison.FILES[1]] = comparison.render_html(document)
@@ -200,14 +201,18 @@ def _find_sides(paths: Sequence[Place], archive_url: str | None) -> list[Sequenc
 
 
 def _redact_comparison(
-    redaction: Redaction, document: dict[str, Any], sides: Sequence[CaseSide]
-) -> dict[str, Any]:
+    redaction: Redaction, document: Comparison, sides: Sequence[CaseSide]
+) -> Comparison:
     """Return a comparison without the names that any of its sides holds."""
+
+    from msgspec import convert, to_builtins
+
+    from analyzer.case.comparison import Comparison
     from analyzer.redact.redaction import KEPT
 
     for side in sides:
         redaction.take_document(side.document)
         if side.facts is not None:
             redaction.take_facts(side.facts)
-    made: dict[str, Any] = redaction.name_replacer.replace_document(document, KEPT | _OWN_WORDS)
-    return made
+    made = redaction.name_replacer.replace_document(to_builtins(document), KEPT | _OWN_WORDS)
+    return convert(made, Comparison)

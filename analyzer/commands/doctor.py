@@ -92,7 +92,7 @@ def describe_program() -> Iterator[tuple[str, str]]:
     yield "backline", f"{__version__} ({kind})"
     from analyzer.runtime.limits import Limits
 
-    catalog = run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
+    catalog = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
     rules = f"{len(catalog.rules)}, catalog {catalog.hash[:12]}"
     yield "rules", f"!{rules}" if catalog.broken else rules
     bits = "64" if sys.maxsize > 1 << 32 else "32"
@@ -129,7 +129,7 @@ def describe_folders() -> Iterator[tuple[str, str]]:
     """Yield the cache, and how much room there is."""
     from analyzer.runtime import cache_folder
 
-    cache = cache_folder.find_folder()
+    cache = cache_folder.place()
     if cache is None:
         yield "cache", "off: every run reads all rules again"
     else:

@@ -20,7 +20,7 @@ import click
 
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import for_terminal
 
 SYSTEMS = ("linux", "windows", "macos")
@@ -78,7 +78,7 @@ def command(
     else:
         words = ["backline"]  # found on the PATH there
     name, text, advice = WRITERS[system](words)
-    path = absolute_path(output / name)
+    path = full(output / name)
     write_atomic(path, text)
     if system == "linux":
         path.chmod(0o755)  # desktops start only an entry that may be executed
@@ -250,7 +250,7 @@ def start_dropped(paths: Sequence[Path]) -> int:
     """Do what the icon is for; keep the window open when something is to be read in it."""
     line = os.environ.pop(LINE, "")
     given = [*map(str, paths), *parse_dropped(line)]
-    files = [str(absolute_path(path)) for path in given]
+    files = [str(full(path)) for path in given]
     try:
         os.chdir(Path.home())  # where the reports go: an icon is started anywhere
     except (OSError, RuntimeError) as error:

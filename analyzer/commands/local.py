@@ -15,6 +15,7 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
+    from analyzer.case.document import CaseDocument
     from analyzer.rules.run_catalog import Local
     from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
@@ -103,13 +104,13 @@ class RuleChoice:
 
     def load_local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
         """Return the settings and packs; a file that is used, or left alone, is named on stderr."""
-        from analyzer.rules.run_catalog import read_local
+        from analyzer.rules.run_catalog import local
 
         check_paths(self.kb, UsageError)
         if self._file is not None and self._none:
             raise UsageError("--settings and --no-settings cannot be combined")
         on_disk = [path for path in material if isinstance(path, Path)]
-        found, warning = read_local(
+        found, warning = local(
             self._file, settings=not self._none, packs=self.packs, material=on_disk
         )
         if warning:
@@ -122,20 +123,20 @@ class RuleChoice:
         return found
 
 
-def list_overdue(document: dict[str, Any]) -> list[str]:
+def list_overdue(document: CaseDocument) -> list[str]:
     """Return a reminder for each mute that holds for this case although its day has passed.
 
     A case is judged by its own date, so that it gives the same report next year; only this
     reminder on the terminal looks at the clock.
     """
     today = datetime.now(UTC).strftime("%Y-%m-%d")
-    settings = document["settings"]
+    settings = document.settings
     lines = []
-    for mute in settings["mutes"]:
-        if mute["state"] != "ran out" and mute["until"] < today:
-            why = "older" if mute["state"] == "holds" else "without a date"
+    for mute in settings.mutes:
+        if mute.state != "ran out" and mute.until < today:
+            why = "older" if mute.state == "holds" else "without a date"
             lines.append(
-                f"{settings['file']}: the mute of {mute['rule']} expired on {mute['until']}; it holds for this "
+                f"{settings.file}: the mute of {mute.rule} expired on {mute.until}; it holds for this "
                 f"case only because the case is {why}"
             )
     return lines

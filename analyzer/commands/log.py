@@ -181,15 +181,15 @@ def _find_window(
     moment, few = moments.parse_time(around), None
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
-        from analyzer.pipeline import case
+        from analyzer.case import case_file
         from analyzer.report.finding_names import find_finding
         from analyzer.report.log_lines import LogDrawer
 
-        document = case.load(_find_document(around, case_at, paths))
+        document = case_file.read_case(_find_document(around, case_at, paths))
         finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.find_moment(finding), LogDrawer(document).find_narrowed(finding)
         evidence = frozenset(
-            name_evidence(one["address"], one["line"], one["text"]) for one in finding["evidence"]
+            name_evidence(one.address, one.line, one.text) for one in finding.evidence
         )
     return moments.center_window(moment, moments.parse_span(length)), few, evidence
 

@@ -34,7 +34,7 @@ def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
         "cli.md": partial(manual.write_cli_page, main),
         "backline.1": partial(manual.write_man_page, main, __version__),
         "rule-schema.json": make_rule_schema,
-        "case-schema.json": read_case_schema,
+        "case-schema.json": make_case_schema,
     }
 
 
@@ -59,7 +59,7 @@ def make_tables_page() -> str:
     from analyzer.authoring.pages import pages
     from analyzer.rules import fact_tables
 
-    return pages.tables_page(fact_tables.list_declared(), TABLES_COMMAND)
+    return pages.tables_page(fact_tables.declared(), TABLES_COMMAND)
 
 
 def make_rule_schema() -> str:
@@ -67,14 +67,14 @@ def make_rule_schema() -> str:
     from analyzer.authoring.pages import schema
     from analyzer.rules import fact_tables
 
-    return schema.write_schema(fact_tables.list_declared())
+    return schema.write_schema(fact_tables.declared())
 
 
-def read_case_schema() -> str:
+def make_case_schema() -> str:
     """Return the JSON Schema of the case document."""
-    from importlib import resources
+    from analyzer.case.case_file import make_schema
 
-    return (resources.files("analyzer") / "case-schema.json").read_text(encoding="utf-8")
+    return make_schema()
 
 
 def printing_option(

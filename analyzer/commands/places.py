@@ -106,9 +106,9 @@ class RuleName(_Type):
 
 def parse_moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
     """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
-    from analyzer.artefacts.logtime import read_given_time
+    from analyzer.artefacts.logtime import given
 
-    time = read_given_time(value) if value else ""
+    time = given(value) if value else ""
     if time is None:
         typed = one_line(value or "")
         raise click.BadParameter(f"{typed!r} is not a time. Write it as 2017-10-14T09:12:46Z.")

@@ -167,13 +167,13 @@ def redacted_log(
 
     The names are those of its tables, read as triage reads them, and those that lines show by their form.
     """
-    from analyzer.pipeline.triage import Options, gathered
+    from analyzer.pipeline.triage import Options, gather_case
     from analyzer.redact.log_lines import LineNames
     from analyzer.runtime.errors import RefusedError
     from analyzer.views.log_reading import MergedLog
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know
-        redaction.take_facts(gathered(paths, (), Options()).facts)
+        redaction.take_facts(gather_case(paths, (), Options()).facts)
     for path in paths:
         redaction.identities.take_given(path.name)
     names = LineNames(redaction.begin_taking())

@@ -130,7 +130,7 @@ def _read_requests(
     if against:
         others = require_sound(other.find_catalog(against, list(chosen.values()), plain))
     else:
-        others = run_catalog.load_run_catalog(plain, drafts=True, retired=True, tuned=False)
+        others = run_catalog.load(plain, drafts=True, retired=True, tuned=False)
     by_id = {rule.id: rule for rule in others.rules}
     if against and not by_id.keys() & chosen.keys():
         why = f"it holds none of {', '.join(sorted(chosen)[:5])}"

@@ -11,7 +11,7 @@ import click
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 
 if TYPE_CHECKING:
     from analyzer.authoring.draft.casecheck import CaseCheck
@@ -163,9 +163,7 @@ def _read_finding(source: str, kb: Path) -> DraftSource:
     document, one = finding.load_finding(source)
     try:
         rule = next(
-            iter(
-                select_rules([str(one["rule"])], [kb] if kb.is_dir() else [], examples=False).rules
-            ),
+            iter(select_rules([one.rule], [kb] if kb.is_dir() else [], examples=False).rules),
             None,
         )
     except BacklineError:
@@ -211,7 +209,9 @@ def _name_member(spec: str) -> str:
 def _print_draft(found: Draft, check: CaseCheck | None) -> None:
     for count in check.counts if check else ():
         more = "at least " if count.at_least else ""
-        hits = f"{more}{count.hits:,} of {count.lines:,} lines in {count_noun(count.members, 'member')}"
+        hits = (
+            f"{more}{count.hits:,} of {count.lines:,} lines in {counted(count.members, 'member')}"
+        )
         click.echo(f"{count.signature.name}: {hits}, {count.chosen} of them chosen")
         for hit in count.shown:
             click.echo(f"  {one_line(f'{hit.address}:{hit.line}')}")
@@ -219,7 +219,7 @@ def _print_draft(found: Draft, check: CaseCheck | None) -> None:
         if count.too_general:
             click.echo(f"  too general: {count.too_general}")
             narrower = (
-                f"narrower, {count_noun(count.narrow or 0, 'line')}: {count.proposal}"
+                f"narrower, {counted(count.narrow or 0, 'line')}: {count.proposal}"
                 if count.proposal
                 else ""
             )

@@ -101,5 +101,5 @@ def _choose_rules(choice: RuleChoice) -> RunOptions:
     if choice.kb or local.settings.file:
         from analyzer.rules import run_catalog
 
-        print_broken(run_catalog.load_run_catalog(local, choice.kb, drafts=choice.draft))
+        print_broken(run_catalog.load(local, choice.kb, drafts=choice.draft))
     return RunOptions(tuple(map(str, choice.kb)), choice.settings, choice.packs, choice.draft)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from analyzer.commands.made_pages import printing_option, read_case_schema
+from analyzer.commands.made_pages import make_case_schema, printing_option
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
 from analyzer.commands.showing import ShownPart, form_option, part_options, show_form
@@ -25,7 +25,7 @@ from analyzer.runtime.errors import BacklineError
     is_flag=True,
     help="Also lines that look bad and are harmless, with their number.",
 )
-@printing_option("--schema", read_case_schema, "Print the JSON Schema of case.json.")
+@printing_option("--schema", make_case_schema, "Print the JSON Schema of case.json.")
 @redact_options
 @speak_plainly
 def command(
@@ -45,12 +45,12 @@ def command(
       backline show case-1234/case.json --format md
       backline show --schema
     """
-    from analyzer.pipeline import case
+    from analyzer.case import case_file
 
     with open_standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
         redaction = redact.begin_redaction()
-        document = case.load(path)
+        document = case_file.read_case(path)
     if redaction is not None:
         document = redaction.redact_document(document)
     show_form(

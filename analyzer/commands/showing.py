@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.case.document import CaseDocument
 from analyzer.commands.places import RuleName
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -75,8 +76,8 @@ class ShownPart:
         return any(self._words)
 
     def cut_document(
-        self, document: dict[str, Any], redaction: Redaction | None = None
-    ) -> dict[str, Any]:
+        self, document: CaseDocument, redaction: Redaction | None = None
+    ) -> CaseDocument:
         """Return the part of a case document; UsageError for a machine or rule that the case does not have.
 
         redaction  made the document: a machine may be called by its name or by its pseudonym
@@ -94,7 +95,7 @@ class ShownPart:
 
 
 def show_summary(
-    document: dict[str, Any], part: ShownPart, redaction: Redaction | None = None
+    document: CaseDocument, part: ShownPart, redaction: Redaction | None = None
 ) -> None:
     """Print a case on one screen; see `show_document` for `redaction`."""
     from analyzer.report import summary
@@ -104,7 +105,7 @@ def show_summary(
 
 
 def list_log_commands(
-    document: dict[str, Any], part: ShownPart, paths: Iterable[Place], folder: Path
+    document: CaseDocument, part: ShownPart, paths: Iterable[Place], folder: Path
 ) -> list[str]:
     """Return the commands that print the log around the worst finding shown; none where none has a time.
 
@@ -119,24 +120,24 @@ def list_log_commands(
     numbers = finding_rows.number_findings(chosen)
     first = summary.pick_first_stories(finding_rows.list_stories(chosen))
     worst = [one for story in first for one in story.row.findings]
-    finding = next((one for one in worst if one["first_seen"]), None)
+    finding = next((one for one in worst if one.first_seen), None)
     given = [str(path) for path in paths]
     if finding is None or "-" in given:
         return []
     ways: list[list[str]] = [[]]
-    if any(node["logs"] for node in document["nodes"]):
+    if any(node.logs for node in document.nodes):
         narrowed = LogDrawer(document).find_narrowed(finding)
         if narrowed is not None:
             ways = [narrowed.options]
             if narrowed.thing:
                 ways.append(list(narrowed.thing))
     command = ["backline", "log", *given, "--case", str(folder)]
-    command += ["--around", numbers[finding["id"]]]
+    command += ["--around", numbers[finding.id]]
     return [for_terminal(f"log: {shlex.join([*command, *way])}") for way in ways]
 
 
 def show_document(
-    document: dict[str, Any],
+    document: CaseDocument,
     verbose: int = 0,
     *,
     everything: bool = False,
@@ -175,7 +176,7 @@ def _release(text: str, redaction: Redaction) -> None:
 
 
 def print_form(
-    document: dict[str, Any],
+    document: CaseDocument,
     form: str,
     limits: Limits | None = None,
     redaction: Redaction | None = None,
@@ -189,7 +190,7 @@ def print_form(
         write_text(text)
 
 
-def _render_form(document: dict[str, Any], form: str, limits: Limits | None) -> Iterable[str]:
+def _render_form(document: CaseDocument, form: str, limits: Limits | None) -> Iterable[str]:
     """Return the text of a case document in one of FORMS, whole or in parts."""
     if form == "html":
         from analyzer.report import html
@@ -198,9 +199,9 @@ def _render_form(document: dict[str, Any], form: str, limits: Limits | None) -> 
             document, html.REPORT_BYTES if limits is None else limits.report_bytes
         )
     if form == "json":
-        from analyzer.pipeline import case
+        from analyzer.case import case_file
 
-        return case.written(document)
+        return case_file.write_parts(document)
     from analyzer.report import junit, lists, markdown, open_asks, sarif
 
     forms = {
@@ -216,7 +217,7 @@ def _render_form(document: dict[str, Any], form: str, limits: Limits | None) -> 
 
 def show_form(
     form: str,
-    document: dict[str, Any],
+    document: CaseDocument,
     verbose: int = 0,
     redaction: Redaction | None = None,
     *,

@@ -13,7 +13,7 @@ from analyzer.commands.places import InputPath, parse_moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speak_plainly
 from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.runtime.text import count_noun, for_terminal
+from analyzer.runtime.text import counted, for_terminal
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -105,7 +105,7 @@ def command(
             lost = print_coverage(given, form)
         elif parquet is not None:
             count, lost = write_parquet(given, table, parquet, wanted)
-            click.echo(f"{for_terminal(str(parquet))}: {count_noun(count, 'row')}")
+            click.echo(f"{for_terminal(str(parquet))}: {counted(count, 'row')}")
         else:
             lost = print_table(given, table, form, wanted)
     for line in lost[:TOLD]:

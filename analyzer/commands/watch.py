@@ -22,7 +22,7 @@ from analyzer.commands.plain import (
     speak_plainly,
 )
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import for_terminal, one_line
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def command(
 
     choice.check_words()
     folder, out = _check_folders(folder, output)
-    archive = place if place is None or "://" in place else str(absolute_path(place))
+    archive = place if place is None or "://" in place else str(full(place))
     make = _Maker(archive or "", choice, choice.load_local([folder], quiet=False))
     _, catalog = make.make_config()
     print_broken(catalog)
@@ -118,7 +118,7 @@ def _check_folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
     from analyzer.runtime.output import check_folder
 
-    folder = absolute_path(folder)
+    folder = full(folder)
     if not folder.is_dir():
         why = "it is not a folder" if os.path.lexists(folder) else "it does not exist"
         raise UsageError(
@@ -127,7 +127,7 @@ def _check_folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
             why=why,
             do="Give the folder that downloads land in.",
         )
-    out = absolute_path(output or Path(OUT))
+    out = full(output or Path(OUT))
     if out.resolve() == folder.resolve():
         raise UsageError(
             "the results cannot go into the watched folder", where=str(out), do="Name another -o."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.compare.document import compare
+from analyzer.compare.document import compare_cases
 from analyzer.compare.sides import CaseSide, read_sides
 
-__all__ = ["CaseSide", "compare", "read_sides"]
+__all__ = ["CaseSide", "compare_cases", "read_sides"]

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from analyzer.artefacts.tables import Frame
+from analyzer.case.comparison import Place, SampledChange, SampledMean
 from analyzer.compare.counters import BETTER, WORSE
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
 from analyzer.compare.sides import CaseSide
 from analyzer.facts import Facts
 
-Record = dict[str, Any]
 LEAST_SAMPLES = 12  # own threshold: a minute of the usual five seconds
 LEAST = 1.0  # own threshold: a mean below on all sides is none worth a line
 
@@ -59,7 +59,7 @@ class SampledFigures:
 
 def capture_records(
     sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], *, hosts: bool
-) -> list[Record]:
+) -> list[SampledChange]:
     """Return a record for each object and metric that two sides or more have samples of; names pair the objects.
 
     hosts  the sides are different hosts, which have no objects in common but the host itself
@@ -73,7 +73,9 @@ def capture_records(
             continue
         column = table.column(metric.column)
         assert column is not None
-        every = [_figures(side.facts, metric) if side.facts is not None else {} for side in sides]
+        every = [
+            read_figures(side.facts, metric) if side.facts is not None else {} for side in sides
+        ]
         for pair in pairs:
             here = [
                 some.get(machine.key, {}) if machine is not None else {}
@@ -85,30 +87,31 @@ def capture_records(
                 if len(known) < 2 or max(one.mean for one in known) < LEAST:
                     continue
                 found.append(
-                    {
-                        "table": metric.table,
-                        "column": metric.column,
-                        "meaning": column.meaning,
-                        "printed": column.printed,
-                        "unit": column.unit,
-                        "machine": pair.last.name,
-                        "subject": name,
-                        "on": [_told(one) for one in on],
-                        "at": [
-                            {"address": one.address, "line": one.line} if one is not None else None
-                            for one in on
+                    SampledChange(
+                        table=metric.table,
+                        column=metric.column,
+                        meaning=column.meaning,
+                        printed=column.printed,
+                        unit=column.unit,
+                        machine=pair.last.name,
+                        subject=name,
+                        on=[describe_samples(one) for one in on],
+                        at=[
+                            Place(one.address, one.line) if one is not None else None for one in on
                         ],
-                        "verdict": _verdict(known[0], known[-1]),
-                    }
+                        verdict=judge_means(known[0], known[-1]),
+                    )
                 )
     return found
 
 
-def _told(one: SampledFigures | None) -> Record | None:
-    return {"mean": one.mean, "worst": one.worst, "samples": one.count} if one is not None else None
+def describe_samples(one: SampledFigures | None) -> SampledMean | None:
+    """Return the figures of one side as the document has them."""
+    return SampledMean(one.mean, one.worst, one.count) if one is not None else None
 
 
-def _verdict(first: SampledFigures, last: SampledFigures) -> str:
+def judge_means(first: SampledFigures, last: SampledFigures) -> str:
+    """Return better, worse, same or cannot tell, by the means of the first and the last side."""
     if min(first.count, last.count) < LEAST_SAMPLES:
         return "cannot tell"
     if first.mean == 0:
@@ -117,7 +120,7 @@ def _verdict(first: SampledFigures, last: SampledFigures) -> str:
     return "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
 
 
-def _figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, SampledFigures]]:
+def read_figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, SampledFigures]]:
     """Return what the samples say by machine and name of the object; of several captures the last one."""
     found: defaultdict[str, dict[str, SampledFigures]] = defaultdict(dict)
     if facts.count(metric.table):
@@ -125,11 +128,12 @@ def _figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, Sampled
             if metric.column in frame.columns and (
                 not metric.named or metric.named in frame.columns
             ):
-                found[frame.block.node] |= _of_frame(frame, metric)
+                found[frame.block.node] |= read_frame(frame, metric)
     return found
 
 
-def _of_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
+def read_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
+    """Return what the samples of one frame say, by name of the object."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     values = np.asarray(frame.columns[metric.column], dtype=float)

@@ -3,65 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from analyzer.case.comparison import Change, Place
+from analyzer.case.document import CardItem
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
 from analyzer.compare.sides import CaseSide
 
-Record = dict[str, Any]
 _MOVING = ("Uptime and boots",)
 
 
 def card_changes(
     sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: str
-) -> list[Record]:
+) -> list[Change]:
     """Return a change for each line of a card that reads otherwise on another side; lines of one side alone are left.
 
     mode  "hosts" leaves out the VMs: each host has its own
     """
     found = []
     for pair in pairs:
-        cards = [_card(side, machine) for side, machine in zip(sides, pair.on, strict=True)]
+        cards = [find_card(side, machine) for side, machine in zip(sides, pair.on, strict=True)]
         for place in dict.fromkeys(place for card in cards for place in card):
             items = [card.get(place) for card in cards]
-            texts = [item["text"] if item is not None else None for item in items]
+            texts = [item.text if item is not None else None for item in items]
             if len({text for text in texts if text is not None}) < 2 or (
                 mode == "hosts" and place[0].startswith("VM")
             ):
                 continue
+            at = [
+                Place(item.address, item.line) if item is not None and item.address else None
+                for item in items
+            ]
             found.append(
-                {
-                    "section": place[0],
-                    "table": "",
-                    "column": "",
-                    "meaning": "",
-                    "unit": "",
-                    "machine": pair.last.name,
-                    "subject": place[1] or place[0],
-                    "was": "",
-                    "values": texts,
-                    "at": [
-                        {"address": item["address"], "line": item["line"]}
-                        if item and item["address"]
-                        else None
-                        for item in items
-                    ],
-                    "difference": None,
-                    "note": "",
-                }
+                Change(
+                    table="",
+                    column="",
+                    meaning="",
+                    unit="",
+                    machine=pair.last.name,
+                    subject=place[1] or place[0],
+                    was="",
+                    values=texts,
+                    at=at,
+                    section=place[0],
+                    difference=None,
+                    note="",
+                )
             )
     return found
 
 
-def _card(side: CaseSide, machine: ComparedMachine | None) -> dict[tuple[str, str], Record]:
+def find_card(side: CaseSide, machine: ComparedMachine | None) -> dict[tuple[str, str], CardItem]:
+    """Return the items of a machine's card by title of the row and name of the item."""
     if machine is None:
         return {}
-    cards = [card for card in side.document["hosts"] if card["node"] in (machine.key, machine.name)]
+    cards = [card for card in side.document.hosts if card.node in (machine.key, machine.name)]
     return {
-        (row["title"], item["name"]): item
+        (row.title, item.name): item
         for card in cards
-        for row in card["rows"]
-        if row["title"] not in _MOVING
-        for item in row["items"]
+        for row in card.rows
+        if row.title not in _MOVING
+        for item in row.items
     }

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 from analyzer.artefacts.tables import Column, Table, Value
+from analyzer.case.comparison import CounterChange
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
 
@@ -89,64 +89,60 @@ def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
     return ""
 
 
-def numeric(value: Value) -> float | None:
+def as_number(value: Value) -> float | None:
     """Return a cell as a number, None when it is none."""
     return None if isinstance(value, bool) or not isinstance(value, int | float) else value
 
 
-def step(span: CounterStep, start: CounterStart, *, bad: bool) -> dict[str, Any]:
+def judge_step(span: CounterStep, start: CounterStart, *, bad: bool) -> CounterChange:
     """Return what a counter did from one side to the next.
 
-    difference and per_hour only where it went on; shares (of what passed) where the row counts that; verdict is
-    better, worse, same, none, cannot tell, replaced (another card counts), or "" for what is neither good nor bad.
+    bad  more of it is worse: it gets a verdict
     """
     first, last = span.values
     start = start.after(fell=span.fell)
-    made: dict[str, Any] = {
-        "state": start.state, "why": start.why, "difference": None, "per_hour": None, "shares": [None, None],
-        "verdict": "", "because": "",
-    }  # fmt: skip
-    if start.state != "started again" and span.fell:
-        made |= _fell(start)
-        return made
+    made = CounterChange(state=start.state, why=start.why)
     if start.state != "started again":
-        made["difference"] = _whole(last - first)
+        if span.fell:
+            made.verdict, made.because = judge_fallen(start)
+            return made
+        made.difference = round_whole(last - first)
         if span.seconds and start.state == "went on":
             rate = (last - first) / span.seconds * 3600
-            made["per_hour"] = round(rate) if rate >= 100 else round(rate, 3)
-    now, earlier = _portions(span, start)
-    made["shares"] = [_share(*earlier), _share(*now)]
+            made.per_hour = round(rate) if rate >= 100 else round(rate, 3)
+    now, earlier = count_portions(span, start)
+    made.shares = [share_of(*earlier), share_of(*now)]
     if bad:
-        told = _verdict(span, start, earlier, now)
+        verdict = _judge_portions(span, start, earlier, now)
         if start.state == "not known":
             anew = (last, span.passed[1], span.lasted[1])
-            told = _doubted(
-                told, _verdict(span, CounterStart("started again", ""), earlier, anew), start.why
-            )
-        if start.another and told["verdict"] != "none":
-            told = {"verdict": "replaced", "because": "the two cards count separately"}
-        made |= told
+            if_reset = _judge_portions(span, CounterStart("started again", ""), earlier, anew)
+            verdict = weigh_doubt(verdict, if_reset, start.why)
+        if start.another and verdict[0] != "none":
+            verdict = "replaced", "the two cards count separately"
+        made.verdict, made.because = verdict
     return made
 
 
-def _doubted(told: dict[str, Any], anew: dict[str, Any], why: str) -> dict[str, Any]:
-    """Return a verdict where nothing tells whether counting started again; `anew` is the one if it did."""
+Verdict = tuple[str, str]  # the word, and why
+
+
+def weigh_doubt(verdict: Verdict, if_reset: Verdict, why: str) -> Verdict:
+    """Return a verdict where nothing tells whether counting started again; `if_reset` is the one if it did."""
     words = ("better", "worse", "same")
-    if told["verdict"] not in words:
-        return told
-    if anew["verdict"] == told["verdict"]:
-        return told | {
-            "because": f"{told['because']}; this holds even if the counter was reset in between"
-        }
-    if anew["verdict"] in words:
-        because = f"{told['verdict']} if the counter went on, {anew['verdict']} if it was reset in between; {why}"
-        return {"verdict": "cannot tell", "because": because}
-    return told | {
-        "because": f"{told['because']}; this holds only if the counter was not reset in between: {why}"
-    }
+    word, because = verdict
+    if word not in words:
+        return verdict
+    if if_reset[0] == word:
+        return word, f"{because}; this holds even if the counter was reset in between"
+    if if_reset[0] in words:
+        both = f"{word} if the counter went on, {if_reset[0]} if it was reset in between"
+        return "cannot tell", f"{both}; {why}"
+    return word, f"{because}; this holds only if the counter was not reset in between: {why}"
 
 
-def _fell(start: CounterStart) -> dict[str, Any]:
+def judge_fallen(start: CounterStart) -> Verdict:
+    """Return the verdict on a counter that fell although nothing says that it was reset."""
     if start.state == "went on":
         because = (
             f"it or a counter beside it fell, though {start.why}: it was cleared, its driver was reloaded, or it "
@@ -154,13 +150,13 @@ def _fell(start: CounterStart) -> dict[str, Any]:
         )
     else:
         because = f"the counter was reset between the two, and it is not known why: {start.why}"
-    return {"verdict": "cannot tell", "because": because}
+    return "cannot tell", because
 
 
 Portion = tuple[float, float | None, float | None]  # events, what passed meanwhile, seconds
 
 
-def _portions(span: CounterStep, start: CounterStart) -> tuple[Portion, Portion]:
+def count_portions(span: CounterStep, start: CounterStart) -> tuple[Portion, Portion]:
     """Return what was counted since the first side (or the new start), and before: events, what passed, how long."""
     first, last = span.values
     earlier = (first, span.passed[0], span.lasted[0])
@@ -171,43 +167,49 @@ def _portions(span: CounterStep, start: CounterStart) -> tuple[Portion, Portion]
     return (last - first, passed, span.seconds), earlier
 
 
-def _share(events: float, passed: float | None, _lasted: float | None = None) -> float | None:
+def share_of(events: float, passed: float | None, _lasted: float | None = None) -> float | None:
+    """Return the share of events in all that passed, None where that is not known."""
     return None if not passed else round(events / (passed + events), 9)
 
 
-def _verdict(
+def _judge_portions(
     span: CounterStep, start: CounterStart, earlier: Portion, now: Portion
-) -> dict[str, Any]:
+) -> Verdict:
     first, last = span.values
     if first == 0 and now[0] == 0:
-        return {"verdict": "none", "because": "it stays at 0"}
+        return "none", "it stays at 0"
     if now[0] == 0 and now[1] == 0 and start.state != "started again":
-        return {"verdict": "same", "because": "there was no traffic in between"}
+        return "same", "there was no traffic in between"
     for place, what in ((1, "the traffic"), (2, "the time it counted")):
         old, new = earlier[place], now[place]
-        if (
-            not old or new is None or (new == 0 and now[0])
-        ):  # of nothing that passed there is no share
-            continue
+        if not old or new is None or (new == 0 and now[0]):
+            continue  # of nothing that passed there is no share
         expected = earlier[0] * new / old
         if max(expected, now[0]) < FEW:
-            return {
-                "verdict": "cannot tell",
-                "because": f"too little traffic since: {expected:.1f} events expected at the earlier rate",
-            }
+            return (
+                "cannot tell",
+                f"too little traffic since: {expected:.1f} events expected at the earlier rate",
+            )
         ratio = now[0] / expected if expected else float("inf")
-        word = "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
-        return {"verdict": word, "because": _said(ratio, what, hosts=span.hosts)}
+        word = "same"
+        if ratio <= BETTER:
+            word = "better"
+        elif ratio >= WORSE:
+            word = "worse"
+        return word, describe_ratio(ratio, what, hosts=span.hosts)
     if start.state == "went on" and last == first:
-        return {"verdict": "better", "because": "it has not moved since the first capture"}
+        return "better", "it has not moved since the first capture"
     if start.state == "started again":
-        because = "the counter was reset, and it is not known how long each side counted"
-        return {"verdict": "cannot tell", "because": because}
+        return (
+            "cannot tell",
+            "the counter was reset, and it is not known how long each side counted",
+        )
     more = "it counted on" if last > first else "it stands still"
-    return {"verdict": "cannot tell", "because": f"{more}, and its earlier rate is not known"}
+    return "cannot tell", f"{more}, and its earlier rate is not known"
 
 
-def _said(ratio: float, what: str, *, hosts: bool) -> str:
+def describe_ratio(ratio: float, what: str, *, hosts: bool) -> str:
+    """Return in words how much was counted relative to what passed."""
     if ratio == 0:
         return f"none {'there' if hosts else 'any more'}, relative to {what}"
     if BETTER < ratio < WORSE:
@@ -218,5 +220,6 @@ def _said(ratio: float, what: str, *, hosts: bool) -> str:
     return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, relative to {what}"
 
 
-def _whole(number: float) -> float | int:
+def round_whole(number: float) -> float | int:
+    """Return a whole number without a fraction."""
     return int(number) if float(number).is_integer() else round(number, 6)

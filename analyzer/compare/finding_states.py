@@ -9,15 +9,16 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analyzer.case.comparison import ComparedFinding, Counter, FindingOnSide, Place
+from analyzer.case.document import CannotTellGroup, CaseDocument
 from analyzer.case.ranking import order_findings
-from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
+from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding
 from analyzer.compare.machines import ComparedMachine
-from analyzer.compare.matching import Match, matched
+from analyzer.compare.matching import Match, match_things
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
 
-Record = dict[str, Any]
-_Judged = Mapping[tuple[int, str, int], Record]
+_Judged = Mapping[tuple[int, str, int], Counter]
 _OPPOSITE = {"worse": "better", "better": "worse"}
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
 _FIRST = "on the first side"
@@ -31,7 +32,7 @@ def finding_records(
     rows: RowChanges,
     *,
     hosts: bool = False,
-) -> list[Record]:
+) -> list[ComparedFinding]:
     """Return every finding of any side with what became of it: what is new or worse first, the worst before the others.
 
     hosts  the sides are different hosts: nothing became anything
@@ -45,25 +46,25 @@ def finding_records(
                 renames[at, machine.name] = pair.first.name
     listed = []
     for at, side in enumerate(sides):
-        found = [one for one in side.document["findings"] if one["verdict"] == "match"]
-        listed.append([(one, _marks(one, at, home[at], renames, rows.ports)) for one in found])
-    lines = _judged_lines(rows)
-    matches = matched(listed)
+        found = [one for one in side.document.findings if one.verdict == "match"]
+        listed.append(
+            [(one, mark_finding(one, at, home[at], renames, rows.ports)) for one in found]
+        )
+    lines = index_counters(rows)
+    matches = match_things(listed)
     ranked = {
         id(one): place
         for place, one in enumerate(order_findings([match.last for match in matches]))
     }
     matches.sort(key=lambda match: ranked[id(match.last)])
-    records = [_record(match, sides, pairs, home, lines) for match in matches]
+    records = [describe_finding(match, sides, pairs, home, lines) for match in matches]
     for one in records if hosts else ():
-        one["why"] = _AGAINST.sub(r"\1 against", one["why"]).replace(
-            _FIRST, f"on {sides[0].name}", 1
-        )
-    return sorted(records, key=lambda one: (bool(one["muted"]), _place_of_state(one["state"])))
+        one.why = _AGAINST.sub(r"\1 against", one.why).replace(_FIRST, f"on {sides[0].name}", 1)
+    return sorted(records, key=lambda one: (bool(one.muted), rank_state(one.state)))
 
 
-def _marks(
-    finding: Record,
+def mark_finding(
+    finding: Finding,
     at: int,
     home: Mapping[str, int],
     renames: Mapping[tuple[int, str], str],
@@ -71,192 +72,174 @@ def _marks(
 ) -> list[list[tuple[Any, ...]]]:
     """Return what tells a finding from others, under the names that the first side has."""
     rule, node, name, subject = (
-        finding["rule"],
-        home.get(finding["node"], -1),
-        finding["object"],
-        finding["subject"],
+        finding.rule,
+        home.get(finding.node, -1),
+        finding.object,
+        finding.subject,
     )
-    for word in (name, finding["node"]):
+    for word in (name, finding.node):
         if word and (at, word) in renames:
             subject = subject.replace(word, renames[at, word])
     own: tuple[str, int] | str = renames.get((at, name), name)
     if (
-        name and name == finding["node"] and node >= 0
+        name and name == finding.node and node >= 0
     ):  # the machine itself, whose name is another on each side
         subject, own = subject.replace(name, ""), ("machine", node)
-    told = re.search(r"\bport (\d+)", finding["subject"])
+    told = re.search(r"\bport (\d+)", finding.subject)
     port = ports.get((at, told[1])) if told else None
     same_port = [(rule, node, "port", port)] if port else []
     return [[(rule, node, own, subject)], [(rule, node, own)], same_port, [(rule, own)]]
 
 
-def _judged_lines(rows: RowChanges) -> _Judged:
+def index_counters(rows: RowChanges) -> _Judged:
     """Return what is told of the counters of drops and errors: side, address and line -> the counter."""
     return {
-        (side, place["address"], place["line"]): counter
+        (side, place.address, place.line): counter
         for counter in rows.counters
-        if counter["bad"]
-        for side, place in enumerate(counter["at"])
+        if counter.bad
+        for side, place in enumerate(counter.at)
         if place is not None
     }
 
 
-def _told(match: Match[Record], lines: _Judged) -> list[Record]:
+def find_counters(match: Match[Finding], lines: _Judged) -> list[Counter]:
     """Return the counters that a finding rests on, of which something is told."""
     places = [
-        (at, one["address"], one["line"])
+        (at, one.address, one.line)
         for at, side in enumerate(match.on)
         if side
-        for one in side["evidence"]
+        for one in side.evidence
     ]
-    return [
-        lines[place] for place in places if place in lines and lines[place]["verdict"] != "none"
-    ]
+    return [lines[place] for place in places if place in lines and lines[place].verdict != "none"]
 
 
-def _doubt(match: Match[Record], lines: _Judged) -> str:
+def find_doubt(match: Match[Finding], lines: _Judged) -> str:
     """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
-    told = _told(match, lines)
-    sure = any(counter["verdict"] != "cannot tell" for counter in told)
-    return str(told[0]["steps"][-1]["because"]) if told and not sure else ""
+    told = find_counters(match, lines)
+    sure = any(counter.verdict != "cannot tell" for counter in told)
+    return str(told[0].steps[-1].because) if told and not sure else ""
 
 
-def _another_card(match: Match[Record], lines: _Judged) -> str:
+def find_other_card(match: Match[Finding], lines: _Judged) -> str:
     """Return that another card counts now, where it does for all counters of a finding; else ""."""
-    told = _told(match, lines)
+    told = find_counters(match, lines)
     return (
-        str(told[0]["steps"][-1]["why"])
-        if told and all(one["verdict"] == "replaced" for one in told)
+        str(told[0].steps[-1].why)
+        if told and all(one.verdict == "replaced" for one in told)
         else ""
     )
 
 
-def _not_known(match: Match[Record], lines: _Judged) -> str:
+def find_unknown_reset(match: Match[Finding], lines: _Judged) -> str:
     """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
-    steps = [counter["steps"][-1] for counter in _told(match, lines)]
-    return (
-        str(steps[0]["why"])
-        if steps and all(step["state"] == "not known" for step in steps)
-        else ""
-    )
+    steps = [counter.steps[-1] for counter in find_counters(match, lines)]
+    return str(steps[0].why) if steps and all(step.state == "not known" for step in steps) else ""
 
 
-def _place_of_state(state: str) -> int:
+def rank_state(state: str) -> int:
     """Return the place of a state in the list: what is new and what is worse stand together."""
     return STATES.index("new" if state == "worse" else state)
 
 
-def _record(
-    match: Match[Record],
+def describe_finding(
+    match: Match[Finding],
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
     lines: _Judged,
-) -> Record:
+) -> ComparedFinding:
+    """Return the record of a finding: its state, and why, after a look at the counters that it rests on."""
     last = match.last
-    state, why, ask = _state(match, sides, pairs, home)
-    if state == "worse" and (unknown := _not_known(match, lines)):
+    state, why, ask = judge_state(match, sides, pairs, home)
+    if state == "worse" and (unknown := find_unknown_reset(match, lines)):
         why = f"{why}; nothing shows whether its counters were reset in between: {unknown}"
     if state in ("better", "gone"):  # not for a counter that only started again
-        doubt = _doubt(match, lines)
+        doubt = find_doubt(match, lines)
         state, why = (
             ("cannot tell", f"{state} by its counter, but {doubt}") if doubt else (state, why)
         )
-    if state in _OPPOSITE and {one["verdict"] for one in _told(match, lines)} == {_OPPOSITE[state]}:
+    if state in _OPPOSITE and {one.verdict for one in find_counters(match, lines)} == {
+        _OPPOSITE[state]
+    }:
         state, why = (
             "cannot tell",
             f"{state} {why}, but its counters are {_OPPOSITE[state]} since the capture before",
         )
-    if state in ("better", "gone", "worse") and (other := _another_card(match, lines)):
+    if state in ("better", "gone", "worse") and (other := find_other_card(match, lines)):
         state, why = (
             (state if state != "better" else "cannot tell"),
             f"{why}; {other}" if why else other,
         )
-    return {
-        "rule": last["rule"],
-        "title": last["title"],
-        "kb": last["kb"],
-        "machine": last["node"],
-        "subject": last["subject"],
-        "state": state,
-        "why": why,
-        "ask": ask,
-        "muted": next((one["muted"] for one in match.on if one is not None and one["muted"]), ""),
-        "on": [_side(one) for one in match.on],
-    }
+    return ComparedFinding(
+        rule=last.rule,
+        title=last.title,
+        kb=last.kb,
+        machine=last.node,
+        subject=last.subject,
+        state=state,
+        why=why,
+        ask=ask,
+        muted=next((one.muted for one in match.on if one is not None and one.muted), ""),
+        on=[describe_on_side(one) for one in match.on],
+    )
 
 
-def _side(finding: Record | None) -> Record | None:
+def describe_on_side(finding: Finding | None) -> FindingOnSide | None:
+    """Return a finding as one side has it."""
     if finding is None:
         return None
-    evidence = [{"address": one["address"], "line": one["line"]} for one in finding["evidence"][:1]]
-    return {
-        "severity": finding["severity"],
-        "confidence": finding["confidence"],
-        "subject": finding["subject"],
-        "say": finding["say"],
-        "at": evidence[0] if evidence else None,
-    }
+    first = finding.evidence[0] if finding.evidence else None
+    return FindingOnSide(
+        severity=finding.severity,
+        confidence=finding.confidence,
+        subject=finding.subject,
+        say=finding.say,
+        at=Place(first.address, first.line) if first is not None else None,
+    )
 
 
-def _state(
-    match: Match[Record],
+def judge_state(
+    match: Match[Finding],
     sides: Sequence[CaseSide],
     pairs: Sequence[Match[ComparedMachine]],
     home: Sequence[Mapping[str, int]],
 ) -> tuple[str, str, str]:
+    """Return the state of a finding by its rule alone, why, and what to ask for."""
     first, last = match.on[0], match.on[-1]
     if first is not None and last is not None:
-        return _compared(first, last, sides)
+        return compare_pair(first, last, sides)
     present = match.first
     missing = 0 if last is not None else len(sides) - 1
     known_at = next(at for at, one in enumerate(match.on) if one is not None)
     machine = (
-        pairs[home[known_at][present["node"]]].on[missing]
-        if present["node"] in home[known_at]
-        else None
+        pairs[home[known_at][present.node]].on[missing] if present.node in home[known_at] else None
     )
-    there = bool(machine) or not present["node"]
-    why, ask = _unseen(present, sides[missing], machine.name if machine else "", there=there)
+    there = bool(machine) or not present.node
+    why, ask = explain_absence(
+        present, sides[missing], machine.name if machine else "", there=there
+    )
     if last is not None:
         return "new", f"{_FIRST} it could not be seen: {why}" if why else "", ask if why else ""
     if why:
         return "no longer judged", why, ask
-    left = (
-        ""
-        if sides[missing].document["case"]["complete"]
-        else "in what could be read of the last side"
-    )
+    left = "" if sides[missing].document.case.complete else "in what could be read of the last side"
     return (
         "gone",
-        left or _log_begins(present, sides[known_at].document, sides[missing].document, machine),
+        left or find_log_begin(present, sides[known_at].document, sides[missing].document, machine),
         "",
     )
 
 
-def _log_begins(
-    finding: Record, earlier: Record, later: Record, machine: ComparedMachine | None
+def find_log_begin(
+    finding: Finding, earlier: CaseDocument, later: CaseDocument, machine: ComparedMachine | None
 ) -> str:
     """Say of a finding of a log where the later log begins, when it begins after the lines: they rotated out of it."""
-    lines = {
-        _stem(one["address"]): one["taken"]
-        for one in finding["evidence"]
-        if one["taken"] and one["line"]
-    }
-    logs = [
-        log
-        for node in later["nodes"]
-        if machine and node["id"] == machine.key
-        for log in node["logs"]
-    ]
-    begins = [
-        log["first"]
-        for log in logs
-        if lines.get(log["table"].partition(".")[2], "~") < log["first"]
-    ]
+    lines = {name_log(one.address): one.taken for one in finding.evidence if one.taken and one.line}
+    logs = [log for node in later.nodes if machine and node.id == machine.key for log in node.logs]
+    begins = [log.first for log in logs if lines.get(log.table.partition(".")[2], "~") < log.first]
     if not begins:
         return ""
-    captured = max((node["captured"] for node in earlier["nodes"]), default="")
+    captured = max((node.captured for node in earlier.nodes), default="")
     hole = (
         f"; nothing covers the time from {captured} to then"
         if captured and captured < max(begins)
@@ -265,18 +248,19 @@ def _log_begins(
     return f"its lines are older than the log of the later side, which begins at {max(begins)} and has none{hole}"
 
 
-def _stem(address: str) -> str:
+def name_log(address: str) -> str:
     """Return the name of a log by its file: vmkernel for `…/vmkernel.0.gz`."""
     return re.split(r"[.-]", address.rpartition("/")[2], maxsplit=1)[0]
 
 
-def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[str, str, str]:
+def compare_pair(first: Finding, last: Finding, sides: Sequence[CaseSide]) -> tuple[str, str, str]:
+    """Return the state of a finding that the first and the last side have, and why."""
     for what, order in (("severity", SEVERITIES), ("confidence", CONFIDENCES)):
-        old, new = first[what], last[what]
+        old, new = getattr(first, what), getattr(last, what)
         if old != new and old in order and new in order:
             worse = order.index(new) < order.index(old)
             return "worse" if worse else "better", f"{what} {old} became {new}", ""
-    old, new = first["magnitude"], last["magnitude"]
+    old, new = first.magnitude, last.magnitude
     if (
         old is not None
         and new is not None
@@ -289,8 +273,8 @@ def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[s
             "by the number that the rule compares with its threshold",
             "",
         )
-    times = [evidence["taken"] for evidence in last["evidence"] if evidence["taken"]]
-    captured = max((node["captured"] for node in sides[0].document["nodes"]), default="")
+    times = [evidence.taken for evidence in last.evidence if evidence.taken]
+    captured = max((node.captured for node in sides[0].document.nodes), default="")
     if times and captured and max(times) <= captured:
         return (
             "same",
@@ -300,32 +284,32 @@ def _compared(first: Record, last: Record, sides: Sequence[CaseSide]) -> tuple[s
     return "same", "", ""
 
 
-def _unseen(finding: Record, side: CaseSide, node: str, *, there: bool) -> tuple[str, str]:
+def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool) -> tuple[str, str]:
     """Return why a side without a finding could not have it, and what to ask for; ("", "") when its rule did look."""
-    rule, document = finding["rule"], side.document
+    rule, document = finding.rule, side.document
     if not there:
-        return f"{finding['node']} is not in that case", ""
-    for group in document["cannot_tell"]:
-        of_node = not group["nodes"] or not node or node in group["nodes"]
-        if rule in group["rules"] and of_node and _same_subject(finding, group):
-            missing, why = group["missing"], group["why"]
-            return why if missing in why else f"{missing}: {why}", group["ask"]
-    quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
+        return f"{finding.node} is not in that case", ""
+    for group in document.cannot_tell:
+        of_node = not group.nodes or not node or node in group.nodes
+        if rule in group.rules and of_node and is_same_subject(finding, group):
+            missing, why = group.missing, group.why
+            return why if missing in why else f"{missing}: {why}", group.ask
+    quiet = next((one for one in document.quiet if one.rule == rule), None)
     if quiet is not None:
         return (
             ("", "")
-            if quiet["looked_at"]
+            if quiet.looked_at
             else ("the rule does not apply there: nothing of the kind it looks at is there", "")
         )
-    if rule in side.judged or any(one["rule"] == rule for one in document["findings"]):
+    if rule in side.judged or any(one.rule == rule for one in document.findings):
         return "", ""
     return "the rule is not among those that judged that case", ""
 
 
-def _same_subject(finding: Record, group: Record) -> bool:
+def is_same_subject(finding: Finding, group: CannotTellGroup) -> bool:
     """Tell whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
-    words = (finding["subject"], finding["object"], finding["node"])
-    return not group["subjects"] or any(
+    words = (finding.subject, finding.object, finding.node)
+    return not group.subjects or any(
         subject in words or any(word and word in subject for word in words[1:])
-        for subject in group["subjects"]
+        for subject in group.subjects
     )

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from analyzer.artefacts.tables import Row
-from analyzer.compare.matching import Match, matched
-from analyzer.compare.sides import CaseSide, clock_of
+from analyzer.compare.matching import Match, match_things
+from analyzer.compare.sides import CaseSide, read_clock
 from analyzer.facts import Facts
 
 BY = ("serial number or UUID", "the addresses of its NICs", "name", "short name")
@@ -42,11 +42,11 @@ class ComparedMachine:
     @property
     def booted(self) -> float | None:
         """When it was booted, in seconds since 1970."""
-        at = seconds(self.captured)
+        at = to_seconds(self.captured)
         return None if at is None or self.uptime is None else at - self.uptime
 
 
-def seconds(time: str) -> float | None:
+def to_seconds(time: str) -> float | None:
     """Return an ISO 8601 time as seconds since 1970, None when it is none."""
     try:
         return datetime.fromisoformat(time).timestamp() if time else None
@@ -57,24 +57,24 @@ def seconds(time: str) -> float | None:
 def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
     """Return the machines of one side."""
     found = []
-    for node in side.document["nodes"]:
+    for node in side.document.nodes:
         one = ComparedMachine(
             number,
-            node["id"],
-            node["name"] or node["id"],
-            node["kind"],
-            node["captured"],
-            node["uptime_s"],
+            node.id,
+            node.name or node.id,
+            node.kind,
+            node.captured,
+            node.uptime_s,
         )
         hardware: list[Hashable] = []
         addresses: list[Hashable] = []
         if side.facts is not None:
-            hardware = [("serial", one.kind, text) for text in _serials(side.facts, one.key)]
-            addresses = [("mac", one.kind, text) for text in _addresses(side.facts, one.key)]
-            one.uptime_row = next(_rows(side.facts, "esxi.uptime", one.key), None)
+            hardware = [("serial", one.kind, text) for text in read_serials(side.facts, one.key)]
+            addresses = [("mac", one.kind, text) for text in read_addresses(side.facts, one.key)]
+            one.uptime_row = next(find_rows(side.facts, "esxi.uptime", one.key), None)
             one.captured = one.captured or (one.uptime_row.block.taken if one.uptime_row else "")
         short = one.name.partition(".")[0].lower()
-        one.captured = one.captured or clock_of(side, one.key)
+        one.captured = one.captured or read_clock(side, one.key)
         one.marks = [hardware, addresses, [(one.kind, one.name.lower())], [(one.kind, short)]]
         found.append(one)
     return found
@@ -88,7 +88,7 @@ def pair_machines(
     hosts  the sides are meant to be different hosts; without it they are when nothing of them is the same machine
     """
     every = [machines_of(number, side) for number, side in enumerate(sides)]
-    pairs = matched([[(one, one.marks) for one in some] for some in every])
+    pairs = match_things([[(one, one.marks) for one in some] for some in every])
     own = [[one for one in some if one.kind == "esxi"] for some in every]
     one_each = all(len(some) == 1 for some in own)
     joined = any(
@@ -105,16 +105,18 @@ def paired_by(pair: Match[ComparedMachine]) -> str:
     return "" if pair.rank < 0 else ONLY if pair.rank >= len(BY) else BY[pair.rank]
 
 
-def _rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
+def find_rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
+    """Return the rows of a table on a machine."""
     if facts.count(table, key):
         yield from (row for row in facts.store(table).rows if row.block.node == key)
 
 
-def _serials(facts: Facts, key: str) -> list[str]:
+def read_serials(facts: Facts, key: str) -> list[str]:
+    """Return the serial numbers and UUIDs that tell a machine from others."""
     told = [
-        str(row.values.get("serial_number") or "") for row in _rows(facts, "esxi.platform", key)
+        str(row.values.get("serial_number") or "") for row in find_rows(facts, "esxi.platform", key)
     ]
-    for row in _rows(facts, "esxi.smbios_value", key):
+    for row in find_rows(facts, "esxi.smbios_value", key):
         if "System Info" in str(row.values["smbios_part"]) and row.values["smbios_label"] in (
             "Serial",
             "UUID",
@@ -127,12 +129,13 @@ def _serials(facts: Facts, key: str) -> list[str]:
     ]
 
 
-def _addresses(facts: Facts, key: str) -> list[str]:
-    macs = [row.values.get("mac") for row in _rows(facts, "esxi.pnic", key)]
+def read_addresses(facts: Facts, key: str) -> list[str]:
+    """Return the MAC addresses of a machine."""
+    macs = [row.values.get("mac") for row in find_rows(facts, "esxi.pnic", key)]
     macs += [
         row.values.get("mac")
-        for row in _rows(facts, "esxi.net_stats", key)
+        for row in find_rows(facts, "esxi.net_stats", key)
         if re.fullmatch(r"vmnic\d+", str(row.values.get("client_name")))
     ]
-    macs += [row.values.get("mac") for row in _rows(facts, "guest.nic_boot", key)]
+    macs += [row.values.get("mac") for row in find_rows(facts, "guest.nic_boot", key)]
     return [*dict.fromkeys(str(mac).lower() for mac in macs if mac)]

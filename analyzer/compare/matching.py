@@ -36,7 +36,7 @@ class Match(Generic[T]):
         return all(one is not None for one in self.on)
 
 
-def matched(
+def match_things(
     sides: Sequence[Sequence[tuple[T, Marks]]],
     agree: Callable[[T, T, int], bool] = lambda _one, _other, _rank: True,
 ) -> list[Match[T]]:

@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from analyzer.case.comparison import Change, Comparison, Counter, MachineStep
 from analyzer.compare import sections
 from analyzer.compare.story import (
-    groups,
-    left_over,
-    main_counters,
-    memory,
-    rates,
-    renamed,
-    row_of,
-    section_rank,
+    choose_counters,
+    describe_rates,
+    find_row,
+    group_changes,
+    list_renames,
+    rank_section,
+    write_left_over,
+    write_memory,
 )
-from analyzer.compare.wording import PHRASES, name_of, named, owned, values_of
+from analyzer.compare.wording import (
+    PHRASES,
+    list_values,
+    name_column,
+    name_counter,
+    name_with_machine,
+)
 from analyzer.report.comparison_words import (
     join_names,
     join_values,
@@ -25,7 +32,6 @@ from analyzer.report.comparison_words import (
     show_value,
 )
 
-Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below
 FEW = 3
 _RENAMED = "the same thing under another name"
@@ -37,85 +43,82 @@ _TOLD = frozenset(
 )
 
 
-def summary(made: Record) -> str:
+def write_summary(made: Comparison) -> str:
     """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
     changes = sorted(
-        (some for some in groups(made) if not _told_between(some[0], made["mode"])),
-        key=lambda some: (some[0]["column"] not in PHRASES, section_rank(some[0])),
+        (some for some in group_changes(made) if not is_described(some[0], made.mode)),
+        key=lambda some: (some[0].column not in PHRASES, rank_section(some[0])),
     )
-    phrased = [some for some in changes if some[0]["column"] in PHRASES] or changes
+    phrased = [some for some in changes if some[0].column in PHRASES] or changes
     said = [
-        _tally(made),
-        *_releases(made),
-        *_between(made),
-        *(f"{_changed(some, made)}." for some in phrased[:FEW]),
+        count_findings(made),
+        *describe_releases(made),
+        *describe_events(made),
+        *(f"{describe_change(some, made)}." for some in phrased[:FEW]),
     ]
-    main = main_counters(made)
-    for one in ([each for each in main if each["column"] in PHRASES] or main)[:FEW]:
-        said.append(f"{_counted(one, made)}{_measured(one, made)}.")
-        left = (sentence["text"] for sentence in left_over(one, row_of(one, made)))
+    main = choose_counters(made)
+    for one in ([each for each in main if each.column in PHRASES] or main)[:FEW]:
+        said.append(f"{describe_counter(one, made)}{describe_rate(one, made)}.")
+        left = (sentence.text for sentence in write_left_over(one, find_row(one, made)))
         said += [f"{text.partition(':')[0]}." for text in left if text.startswith("Only")]
-    said += [f"{sentence['text'].partition(' (')[0]}." for sentence in memory(made)]
+    said += [f"{sentence.text.partition(' (')[0]}." for sentence in write_memory(made)]
     return " ".join(text for text in said if text)
 
 
-def _told_between(one: Record, mode: str) -> bool:
+def is_described(one: Change, mode: str) -> bool:
+    """Tell whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
-        return (one["table"], one["column"]) in _TOLD
+        return (one.table, one.column) in _TOLD
     return (
-        one["note"].startswith((_RENAMED, _ANOTHER))
-        or (one["table"], one["column"]) in (*_TOLD, _SIZE)
-        or one["column"] in ("client_vm", "client_name")
+        one.note.startswith((_RENAMED, _ANOTHER))
+        or (one.table, one.column) in (*_TOLD, _SIZE)
+        or one.column in ("client_vm", "client_name")
     )
 
 
-def _tally(made: Record) -> str:
+def count_findings(made: Comparison) -> str:
+    """Return how many findings have which state, and the first two of them that are new or worse."""
     words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
     counts = {
-        word: sum(one["state"] == word and not one["muted"] for one in made["findings"])
-        for word in words
+        word: sum(one.state == word and not one.muted for one in made.findings) for word in words
     }
-    if made["mode"] == "hosts":
-        names = (made["sides"][0]["name"], made["sides"][-1]["name"])
+    if made.mode == "hosts":
+        names = (made.sides[0].name, made.sides[-1].name)
         counts = {
             f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
             f"not judged on {names[-1]}": counts["no longer judged"],
             "on both": counts["same"] + counts["worse"] + counts["better"],
         }  # fmt: skip
     told = [f"{number:,} {word}" for word, number in counts.items() if number]
-    worst = [
-        one for one in made["findings"] if one["state"] in ("new", "worse") and not one["muted"]
-    ][:2]
-    named = "; ".join(
-        one["subject"] if one["title"] in one["subject"] else f"{one['title']} ({one['subject']})"
-        for one in worst
+    worst = [one for one in made.findings if one.state in ("new", "worse") and not one.muted][:2]
+    first = "; ".join(
+        one.subject if one.title in one.subject else f"{one.title} ({one.subject})" for one in worst
     )
     said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
-    return f"{said} First of all: {named}." if named else said
+    return f"{said} First of all: {first}." if first else said
 
 
-def _releases(made: Record) -> list[str]:
+def describe_releases(made: Comparison) -> list[str]:
     """Return which release each machine had and has, with its build; of two hosts which one has which."""
     found: dict[str, dict[str, list[Any]]] = {}
-    for one in made["changes"]:
-        if (one["table"], one["column"]) in _TOLD:
-            found.setdefault(one["machine"], {})[one["column"]] = one["values"]
+    for one in made.changes:
+        if (one.table, one.column) in _TOLD:
+            found.setdefault(one.machine, {})[one.column] = one.values
     said = []
     for machine, known in found.items():
-        names = known.get("release") or known.get("version") or [None] * len(made["sides"])
+        names = known.get("release") or known.get("version") or [None] * len(made.sides)
         builds = known.get("build") or [None] * len(names)
-        told = [_release(name, build) for name, build in zip(names, builds, strict=True)]
-        if made["mode"] == "hosts":
-            sides = zip(made["sides"], told, strict=True)
-            said.append(
-                "; ".join(f"{side['name']} runs {text}" for side, text in sides if text) + "."
-            )
+        told = [name_release(name, build) for name, build in zip(names, builds, strict=True)]
+        if made.mode == "hosts":
+            sides = zip(made.sides, told, strict=True)
+            said.append("; ".join(f"{side.name} runs {text}" for side, text in sides if text) + ".")
         else:
             said.append(f"{machine} went from {' to '.join(text for text in told if text)}.")
     return said[:MOST]
 
 
-def _release(name: Any, build: Any) -> str:
+def name_release(name: Any, build: Any) -> str:
+    """Return the name of a release with its build."""
     return (
         f"{name} (build {build})"
         if name and build
@@ -127,34 +130,34 @@ def _release(name: Any, build: Any) -> str:
     )
 
 
-def _between(made: Record) -> list[str]:
+def describe_events(made: Comparison) -> list[str]:
     """Return what lies between captures: names, boots, moves, cards, VMs and datastores that came or went."""
-    if made["mode"] == "hosts":
+    if made.mode == "hosts":
         return []
     booted = (
-        f"{machine['name']} was rebooted {_when(step, made)}."
-        for machine in made["machines"]
-        for step in machine["steps"]
-        if step["state"] == "started again"
+        f"{machine.name} was rebooted {place_step(step, made)}."
+        for machine in made.machines
+        for step in machine.steps
+        if step.state == "started again"
     )
     moved = (
-        f"{one['subject'].partition(' (')[0]} moved from {one['machine']}."
-        for one in made["subjects"]
-        if one["state"] == "moved"
+        f"{one.subject.partition(' (')[0]} moved from {one.machine}."
+        for one in made.subjects
+        if one.state == "moved"
     )
     cards = (
-        f"{one['subject']} of {one['machine']} is another card: {join_values(one['values'])}."
-        for one in made["changes"]
-        if one["note"].startswith(_ANOTHER)
+        f"{one.subject} of {one.machine} is another card: {join_values(one.values)}."
+        for one in made.changes
+        if one.note.startswith(_ANOTHER)
     )
     told = [
-        *(f"{text}." for text in renamed(made)),
+        *(f"{text}." for text in list_renames(made)),
         *booted,
         *moved,
         *cards,
-        *_other_names(made),
-        *_came_and_went(made),
-        *_sizes(made),
+        *describe_renames(made),
+        *describe_comings(made),
+        *describe_sizes(made),
     ]
     told = list(dict.fromkeys(told))
     return (
@@ -164,30 +167,28 @@ def _between(made: Record) -> list[str]:
     )
 
 
-def _when(step: Record, made: Record) -> str:
+def place_step(step: MachineStep, made: Comparison) -> str:
     """Return between which captures of a series a step lies."""
-    sides = made["sides"]
+    sides = made.sides
     return (
         "in between"
         if len(sides) < 3
-        else f"between {sides[step['from']]['name']} and {sides[step['to']]['name']}"
+        else f"between {sides[step.from_side].name} and {sides[step.to_side].name}"
     )
 
 
-def _other_names(made: Record) -> list[str]:
+def describe_renames(made: Comparison) -> list[str]:
     """Return which NICs and VMs are called otherwise now."""
     nics: dict[str, list[str]] = {}
     vms: dict[str, None] = {}
-    for one in made["changes"]:
-        was, now = one["values"][0], one["values"][-1]
-        if one["note"].startswith(_RENAMED) and one["table"] == "esxi.pnic":
-            nics.setdefault(one["machine"], []).append(f"{was} is now {now}")
+    for one in made.changes:
+        was, now = one.values[0], one.values[-1]
+        if one.note.startswith(_RENAMED) and one.table == "esxi.pnic":
+            nics.setdefault(one.machine, []).append(f"{was} is now {now}")
         elif (
-            one["note"].startswith(_RENAMED)
-            and one["section"] == sections.VMS
-            and one["was"] != one["subject"]
+            one.note.startswith(_RENAMED) and one.section == sections.VMS and one.was != one.subject
         ):
-            vms[f"The VM {one['was']} on {one['machine']} is now called {one['subject']}."] = None
+            vms[f"The VM {one.was} on {one.machine} is now called {one.subject}."] = None
     cards = [
         f"The same cards have other names on {machine}: {', '.join(some)}."
         for machine, some in nics.items()
@@ -195,17 +196,17 @@ def _other_names(made: Record) -> list[str]:
     return [*cards, *vms]
 
 
-def _came_and_went(made: Record) -> list[str]:
+def describe_comings(made: Comparison) -> list[str]:
     """Return the VMs and datastores that one side alone has, by machine."""
     found: dict[tuple[str, str, str], dict[str, None]] = {}
-    for one in made["subjects"]:
-        vm = one["section"] == sections.VMS and not {*one["tables"]}.isdisjoint(
+    for one in made.subjects:
+        vm = one.section == sections.VMS and not {*one.tables}.isdisjoint(
             ("esxi.vm", "esxi.vm_process")
         )
-        if one["state"] in ("new", "gone") and (vm or "esxi.filesystem" in one["tables"]):
+        if one.state in ("new", "gone") and (vm or "esxi.filesystem" in one.tables):
             what = "VM" if vm else "datastore"
-            name = one["subject"] if vm else one["subject"].rpartition(" (")[0] or one["subject"]
-            found.setdefault((one["machine"], what, one["state"]), {})[name] = None
+            name = one.subject if vm else one.subject.rpartition(" (")[0] or one.subject
+            found.setdefault((one.machine, what, one.state), {})[name] = None
     said = []
     for (machine, what, state), names in found.items():
         verb = "are" if len(names) > 1 else "is"
@@ -215,62 +216,67 @@ def _came_and_went(made: Record) -> list[str]:
     return said
 
 
-def _sizes(made: Record) -> list[str]:
+def describe_sizes(made: Comparison) -> list[str]:
     """Return the datastores that have another size."""
     said = []
-    for one in made["changes"]:
-        known = [value for value in one["values"] if value is not None]
-        if (one["table"], one["column"]) == _SIZE and len(known) > 1:
-            name = one["subject"].rpartition(" (")[0] or one["subject"]
+    for one in made.changes:
+        known = [value for value in one.values if value is not None]
+        if (one.table, one.column) == _SIZE and len(known) > 1:
+            name = one.subject.rpartition(" (")[0] or one.subject
             verb = "grew" if known[-1] > known[0] else "shrank"
-            went = " to ".join(show_size(value, one["unit"]) for value in (known[0], known[-1]))
-            said.append(f"The datastore {name} on {one['machine']} {verb} from {went}.")
+            went = " to ".join(show_size(value, one.unit) for value in (known[0], known[-1]))
+            said.append(f"The datastore {name} on {one.machine} {verb} from {went}.")
     return said
 
 
-def _changed(some: Sequence[Record], made: Record) -> str:
+def describe_change(some: Sequence[Change], made: Comparison) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
-    subjects = join_names(
-        list(dict.fromkeys(each["subject"] for each in some if each["subject"])), FEW
-    )
-    known = [show_size(value, one["unit"]) for value in one["values"] if value is not None]
-    if one["column"] in PHRASES:  # the queues of one adapter are set together
+    subjects = join_names(list(dict.fromkeys(each.subject for each in some if each.subject)), FEW)
+    known = [show_size(value, one.unit) for value in one.values if value is not None]
+    if one.column in PHRASES:  # the queues of one adapter are set together
         subjects = join_names(
-            list(dict.fromkeys(each["subject"].partition(", ")[0] for each in some)), FEW
+            list(dict.fromkeys(each.subject.partition(", ")[0] for each in some)), FEW
         )
-    if one["column"] in PHRASES and made["mode"] == "time":
-        return _upper(
-            PHRASES[one["column"]].format(
-                who=subjects or one["machine"], was=known[0], now=known[-1]
-            )
+    if one.column in PHRASES and made.mode == "time":
+        return capitalize_start(
+            PHRASES[one.column].format(who=subjects or one.machine, was=known[0], now=known[-1])
         )
-    if made["mode"] == "hosts":
-        return _upper(
-            f"{name_of(one)}{f' of {subjects}' if subjects else ''}: {values_of(one, made)}"
+    if made.mode == "hosts":
+        return capitalize_start(
+            f"{name_column(one)}{f' of {subjects}' if subjects else ''}: {list_values(one, made)}"
         )
     went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else " → ".join(known)
-    return _upper(f"{name_of(one)} of {owned(subjects, one['machine'])} went {went}")
+    return capitalize_start(
+        f"{name_column(one)} of {name_with_machine(subjects, one.machine)} went {went}"
+    )
 
 
-def _counted(one: Record, made: Record) -> str:
+def describe_counter(one: Counter, made: Comparison) -> str:
     """Return what a counter was and is, as half a sentence: of a series each value."""
-    values = [value for value in one["values"] if value is not None]
-    name, whose = named(one)
-    if made["mode"] == "hosts":
-        return _upper(f"{name}{f' of {whose}' if whose else ''}: {values_of(one, made)}")
-    phrase = PHRASES.get(one["column"])
+    values = [value for value in one.values if value is not None]
+    name, whose = name_counter(one)
+    if made.mode == "hosts":
+        return capitalize_start(
+            f"{name}{f' of {whose}' if whose else ''}: {list_values(one, made)}"
+        )
+    phrase = PHRASES.get(one.column)
     if phrase and len(values) == 2 and values[0] != values[1]:
-        return _upper(
+        return capitalize_start(
             phrase.format(
-                who=whose or one["machine"], was=show_value(values[0]), now=show_value(values[-1])
+                who=whose or one.machine, was=show_value(values[0]), now=show_value(values[-1])
             )
         )
-    told = f"stayed at {show_value(values[0])}" if len({*values}) == 1 else f"went {_went(values)}"
-    return _upper(f"{name} of {owned(whose, one['machine'])} {told}")
+    told = (
+        f"stayed at {show_value(values[0])}"
+        if len({*values}) == 1
+        else f"went {show_course(values)}"
+    )
+    return capitalize_start(f"{name} of {name_with_machine(whose, one.machine)} {told}")
 
 
-def _went(values: Sequence[Any]) -> str:
+def show_course(values: Sequence[Any]) -> str:
+    """Return the values of a counter as they follow each other."""
     return (
         join_values(values)
         if len(values) > 2
@@ -278,33 +284,32 @@ def _went(values: Sequence[Any]) -> str:
     )
 
 
-def _measured(one: Record, made: Record) -> str:
-    step = one["steps"][-1]
-    if len(one["steps"]) > 1 and made["mode"] == "time":
+def describe_rate(one: Counter, made: Comparison) -> str:
+    """Return what a counter did in relation to the time or the traffic, as the second half of a sentence."""
+    step = one.steps[-1]
+    if len(one.steps) > 1 and made.mode == "time":
         doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(
-            step["verdict"], ""
+            step.verdict, ""
         )
         last = (
-            ""
-            if step["verdict"] in ("", "none")
-            else f"; in the last interval {doubt}{step['because']}"
+            "" if step.verdict in ("", "none") else f"; in the last interval {doubt}{step.because}"
         )
-        return f": {rates(one['steps'])}{last}"
-    if all(share is not None for share in step["shares"]):
+        return f": {describe_rates(one.steps)}{last}"
+    if step.known_shares is not None:
         word = {"better": "better", "worse": "worse", "same": "as before"}.get(
-            one["verdict"], "no proof yet"
+            one.verdict, "no proof yet"
         )
-        new, old = (show_percent(share) for share in reversed(step["shares"]))
-        if made["mode"] == "hosts":
-            return f", {old} against {new} of {step['of_words']}"
-        if one["verdict"] == "replaced":
-            return f", {new} instead of {old} of {step['of_words']}, counted by another card"
-        return f", {new} instead of {old} of {step['of_words']}: {word}"
-    word = "counted by another card" if one["verdict"] == "replaced" else one["verdict"]
-    return f": {word}, {step['because']}"
+        new, old = (show_percent(share) for share in reversed(step.known_shares))
+        if made.mode == "hosts":
+            return f", {old} against {new} of {step.of_words}"
+        if one.verdict == "replaced":
+            return f", {new} instead of {old} of {step.of_words}, counted by another card"
+        return f", {new} instead of {old} of {step.of_words}: {word}"
+    word = "counted by another card" if one.verdict == "replaced" else one.verdict
+    return f": {word}, {step.because}"
 
 
-def _upper(text: str) -> str:
+def capitalize_start(text: str) -> str:
     """Return a sentence with a capital at its start, unless it starts with a name."""
     first = text.partition(" ")[0]
     return text[:1].upper() + text[1:] if first.isalpha() else text

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from analyzer.artefacts.tables import Row, Table
-from analyzer.compare.machines import ComparedMachine, seconds
+from analyzer.compare.machines import ComparedMachine, to_seconds
 from analyzer.compare.subjects import ComparedSubject, KnownNames
 
 State = Literal["went on", "started again", "not known"]
@@ -53,9 +53,9 @@ class SidePair:
     mode: Literal["time", "hosts"] = "time"
 
 
-def interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
+def measure_interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
     """Return the seconds from one capture of a machine to the next, None when a time is missing or they run back."""
-    first, last = seconds(earlier.captured), seconds(later.captured)
+    first, last = to_seconds(earlier.captured), to_seconds(later.captured)
     return None if first is None or last is None or last <= first else last - first
 
 
@@ -69,12 +69,12 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
         return CounterStart(
             "not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows
         )
-    first, last, apart = earlier.booted, later.booted, interval(earlier, later)
+    first, last, apart = earlier.booted, later.booted, measure_interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:
-            since = f"{_span(apart)} after the earlier capture"
-            why = f"the host was rebooted in between: up for {_span(later.uptime)}, {since}"
+            since = f"{show_span(apart)} after the earlier capture"
+            why = f"the host was rebooted in between: up for {show_span(later.uptime)}, {since}"
             return CounterStart("started again", why, rows)
         if first - last > slack:
             return CounterStart(
@@ -82,7 +82,7 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
             )
         return CounterStart("went on", "the host was not rebooted in between", rows)
     if later.uptime < earlier.uptime:
-        why = f"the host was rebooted in between: its uptime fell from {_span(earlier.uptime)} to {_span(later.uptime)}"
+        why = f"the host was rebooted in between: its uptime fell from {show_span(earlier.uptime)} to {show_span(later.uptime)}"
         return CounterStart("started again", why, rows)
     why = "without capture times the uptimes cannot be compared"
     return CounterStart("not known", why, rows)
@@ -100,15 +100,15 @@ def start_of(
     if sides.mode == "hosts":
         return CounterStart("not known", "these are two different hosts")
     if table.counts_since == "guest":
-        return _guest(first, last, sides)
+        return check_guest(first, last, sides)
     booted = boot_between(first, last)
     if table.counts_since == "port":
-        return _port(earlier, later, machines, booted, moved=sides.moved)
-    card = _card(table, earlier, later, sides)
+        return check_port(earlier, later, machines, booted, moved=sides.moved)
+    card = check_card(table, earlier, later, sides)
     return card if card is not None else booted
 
 
-def _port(
+def check_port(
     earlier: ComparedSubject,
     later: ComparedSubject,
     machines: Sequence[ComparedMachine],
@@ -116,6 +116,7 @@ def _port(
     *,
     moved: bool,
 ) -> CounterStart:
+    """Return whether a port counts anew: its machine was booted, or the VM moved or was restarted."""
     rows = [earlier.rows[-1], later.rows[-1]]
     first, last = machines
     if moved:
@@ -137,9 +138,10 @@ def _port(
     )
 
 
-def _card(
+def check_card(
     table: Table, earlier: ComparedSubject, later: ComparedSubject, sides: SidePair
 ) -> CounterStart | None:
+    """Return whether another card counts now, for a counter of a card."""
     column = next((name for name in ("pnic", "vmnic", "hba") if name in table.key), "")
     if not column:
         return None
@@ -157,7 +159,7 @@ def _card(
     return None
 
 
-def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> CounterStart:
+def check_guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> CounterStart:
     """A guest prints no uptime beside its counters, and vMotion gives its VM another port without touching them.
 
     A counter that fell proves that they started again; another port of its VM then says why.
@@ -181,7 +183,7 @@ def _guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> Co
     return CounterStart("not known", "the guest's boot time is not known")
 
 
-def _span(length: float) -> str:
+def show_span(length: float) -> str:
     """Return a length of time in words, whole units only."""
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if length >= 2 * size:

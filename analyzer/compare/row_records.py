@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from analyzer.artefacts.tables import Row, Table
-from analyzer.compare.counters import numeric
+from analyzer.case.comparison import Appearance, Change, Counter, Place, Uncompared
+from analyzer.compare.counters import as_number
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
 
-Record = dict[str, Any]
 NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})
 
 
@@ -18,10 +17,10 @@ NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})
 class RowChanges:
     """What the rows of the sides say, as records of the comparison."""
 
-    changes: list[Record] = field(default_factory=list)
-    subjects: list[Record] = field(default_factory=list)
-    counters: list[Record] = field(default_factory=list)
-    uncompared: list[Record] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)
+    subjects: list[Appearance] = field(default_factory=list)
+    counters: list[Counter] = field(default_factory=list)
+    uncompared: list[Uncompared] = field(default_factory=list)
     renames: dict[tuple[int, str], str] = field(
         default_factory=dict
     )  # side and name there -> name on the first side
@@ -30,44 +29,46 @@ class RowChanges:
     )  # side and number of a port -> number on the first
 
 
-def each_for_itself(start: CounterStart) -> CounterStart:
+def count_separately(start: CounterStart) -> CounterStart:
     """Of two hosts each counts from its own start: shares are compared, nothing is subtracted."""
     return CounterStart("started again", start.why, start.rows)
 
 
-def row_fell(table: Table, earlier: ComparedSubject, later: ComparedSubject) -> bool:
+def has_fallen(table: Table, earlier: ComparedSubject, later: ComparedSubject) -> bool:
     """Tell whether a counter of a row is smaller than before: then all of the row started again."""
-    cells = [(numeric(earlier.value(name)), numeric(later.value(name))) for name in table.counters]
+    cells = [
+        (as_number(earlier.value(name)), as_number(later.value(name))) for name in table.counters
+    ]
     return any(old is not None and new is not None and new < old for old, new in cells)
 
 
-def places(start: CounterStart) -> list[Record]:
+def list_places(start: CounterStart) -> list[Place]:
     """Return where the rows stand that say whether counting started again."""
-    return [place_of(row, "") for row in start.rows]
+    return [find_place(row, "") for row in start.rows]
 
 
-def place_of(row: Row, column: str) -> Record:
+def find_place(row: Row, column: str) -> Place:
     """Return where a cell stands, or the row itself where no column is named."""
     block = row.block_of(column) if column else row.block
-    return {"address": block.address, "line": row.line_of(column) if column else row.line}
+    return Place(block.address, row.line_of(column) if column else row.line)
 
 
-def folded(records: list[Record]) -> list[Record]:
+def fold_appearances(records: list[Appearance]) -> list[Appearance]:
     """Return what came and went once for each thing: ten tables may speak of one device."""
-    found: dict[tuple[str, str, str], Record] = {}
+    found: dict[tuple[str, str, str], Appearance] = {}
     for record in records:
-        known = found.setdefault((record["machine"], record["subject"], record["state"]), record)
+        known = found.setdefault((record.machine, record.subject, record.state), record)
         if known is not record:
-            known["tables"] += [name for name in record["tables"] if name not in known["tables"]]
+            known.tables += [name for name in record.tables if name not in known.tables]
     return [*found.values()]
 
 
-def once(records: list[Record]) -> list[Record]:
+def drop_repeats(records: list[Change]) -> list[Change]:
     """Return each change once: several tables say the same, and a name stands in many rows."""
-    found: dict[tuple[str, ...], Record] = {}
+    found: dict[tuple[str, ...], Change] = {}
     for record in records:
-        values = repr(record["values"])
-        name = record["column"] in NAMES
-        key = ("name", values) if name else (record["column"], record["subject"], values)
-        found.setdefault((record["machine"], *key), record)
+        values = repr(record.values)
+        name = record.column in NAMES
+        key = ("name", values) if name else (record.column, record.subject, values)
+        found.setdefault((record.machine, *key), record)
     return [*found.values()]

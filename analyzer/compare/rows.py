@@ -6,23 +6,24 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 from analyzer.artefacts.tables import Column, Table, Value
+from analyzer.case.comparison import Appearance, Change, Counter, CounterChange, Mode, Uncompared
 from analyzer.compare import sections
-from analyzer.compare.counters import CounterStep, is_bad, numeric, passed_column, step
+from analyzer.compare.counters import CounterStep, as_number, is_bad, judge_step, passed_column
 from analyzer.compare.machines import ComparedMachine
-from analyzer.compare.matching import Match, matched
-from analyzer.compare.resets import SidePair, interval, start_of
+from analyzer.compare.matching import Match, match_things
+from analyzer.compare.resets import SidePair, measure_interval, start_of
 from analyzer.compare.row_records import (
     NAMES,
     RowChanges,
-    each_for_itself,
-    folded,
-    once,
-    place_of,
-    places,
-    row_fell,
+    count_separately,
+    drop_repeats,
+    find_place,
+    fold_appearances,
+    has_fallen,
+    list_places,
 )
 from analyzer.compare.sides import CaseSide
 from analyzer.compare.subjects import (
@@ -30,13 +31,11 @@ from analyzer.compare.subjects import (
     VOLATILE,
     ComparedSubject,
     KnownNames,
-    agree,
-    subjects,
+    can_agree,
+    list_subjects,
 )
 from analyzer.facts import Facts
 
-Record = dict[str, Any]
-Mode = Literal["time", "hosts"]
 MOST_ROWS = (
     50_000  # of one table on one side; beyond, its rows are not compared, and the page says so
 )
@@ -99,8 +98,8 @@ class RowComparison:
                 if machine is not None:
                     by_key[machine.key] = pair
         self.found = RowChanges()
-        self.received = self._received()
-        self.restarted = self._restarted()
+        self.received = self.sum_received()
+        self.restarted = self.find_restarted()
 
     def run(self) -> RowChanges:
         """Return what all tables say, in the order of their names."""
@@ -118,12 +117,12 @@ class RowComparison:
             ):
                 continue
             if any(facts.count(name) for facts in self.facts):
-                self._table(table)
-        self.found.subjects = folded(self.found.subjects)
-        self.found.changes = once(self.found.changes)
+                self.compare_table(table)
+        self.found.subjects = fold_appearances(self.found.subjects)
+        self.found.changes = drop_repeats(self.found.changes)
         return self.found
 
-    def _restarted(self) -> set[tuple[str, int, int]]:
+    def find_restarted(self) -> set[tuple[str, int, int]]:
         """Return the guests of which a counter fell, by key on the later side and both sides: all of it restarted."""
         found = set()
         tables = {
@@ -133,20 +132,22 @@ class RowComparison:
             if one.counts_since == "guest"
         }
         for table in tables.values():
-            every = [self._by_node(table, at) for at in range(len(self.sides))]
+            every = [self.group_by_node(table, at) for at in range(len(self.sides))]
             for pair in self.pairs:
                 some = [
                     every[at].get(one.key, []) if one is not None else []
                     for at, one in enumerate(pair.on)
                 ]
-                for match in matched([[(one, one.marks) for one in each] for each in some], agree):
+                for match in match_things(
+                    [[(one, one.marks) for one in each] for each in some], can_agree
+                ):
                     known = [(at, one) for at, one in enumerate(match.on) if one is not None]
                     for (first, old), (last, new) in pairwise(known):
-                        if row_fell(table, old, new):
+                        if has_fallen(table, old, new):
                             found.add((new.node, first, last))
         return found
 
-    def _received(self) -> list[float | None]:
+    def sum_received(self) -> list[float | None]:
         """Return on each side what the ports received that every side has dumped: a yardstick for a guest's counters.
 
         Guests print no count of what passed beside their retransmits when somebody greps for these.
@@ -155,22 +156,23 @@ class RowComparison:
         if table is None:
             return []
         every = [
-            [(one, one.marks) for one in subjects(facts, names, table)]
+            [(one, one.marks) for one in list_subjects(facts, names, table)]
             for facts, names in zip(self.facts, self.names, strict=True)
         ]
-        ports = [match.on for match in matched(every) if match.everywhere]
+        ports = [match.on for match in match_things(every) if match.everywhere]
         sums: list[float | None] = []
         for at in range(len(self.facts)):
             sides = [on[at] for on in ports]
-            counts = [numeric(side.value("pkts_rx_ok")) for side in sides if side is not None]
+            counts = [as_number(side.value("pkts_rx_ok")) for side in sides if side is not None]
             sums.append(sum(count for count in counts if count is not None) or None)
         return sums
 
-    def _table(self, table: Table) -> None:
+    def compare_table(self, table: Table) -> None:
+        """Compare one table on all machines."""
         if max(facts.count(table.name) for facts in self.facts) > MOST_ROWS:
-            self._left_out(table, None, [], f"more than {MOST_ROWS:,} rows")
+            self.add_uncompared(table, None, [], f"more than {MOST_ROWS:,} rows")
             return
-        by_node = [self._by_node(table, at) for at in range(len(self.sides))]
+        by_node = [self.group_by_node(table, at) for at in range(len(self.sides))]
         alone: list[list[ComparedSubject]] = [[] for _ in self.sides]
         for pair in self.pairs:
             some = [
@@ -178,19 +180,20 @@ class RowComparison:
                 for at, machine in enumerate(pair.on)
             ]
             if any(some):
-                for match in self._pair(table, pair, some):
+                for match in self.compare_machines(table, pair, some):
                     side = next(at for at, one in enumerate(match.on) if one is not None)
                     alone[side].append(match.first)
         if any(alone):
-            self._roaming(table, alone)
+            self.compare_roaming(table, alone)
 
-    def _by_node(self, table: Table, at: int) -> dict[str, list[ComparedSubject]]:
+    def group_by_node(self, table: Table, at: int) -> dict[str, list[ComparedSubject]]:
+        """Return the subjects of a table on one side by machine."""
         found: defaultdict[str, list[ComparedSubject]] = defaultdict(list)
-        for one in subjects(self.facts[at], self.names[at], table):
+        for one in list_subjects(self.facts[at], self.names[at], table):
             found[one.node].append(one)
         return found
 
-    def _pair(
+    def compare_machines(
         self, table: Table, pair: Match[ComparedMachine], some: Sequence[list[ComparedSubject]]
     ) -> Iterator[Match[ComparedSubject]]:
         """Compare one table of one machine; yield subjects of one side alone that may be on another machine."""
@@ -198,52 +201,55 @@ class RowComparison:
         if self.mode == "hosts" and (roams or table.name in _OWN_TABLES):
             return
         here = [at for at, machine in enumerate(pair.on) if machine is not None]
-        lacking = [at for at in here if not some[at] and not self._read(at, pair, table)]
+        lacking = [at for at in here if not some[at] and not self.was_read(at, pair, table)]
         if (
             roams
         ):  # a VM takes its rows along: what one machine lacks may stand on another one of its side
             lacking = [at for at in lacking if not self.facts[at].count(table.name)]
         if lacking:
-            self._left_out(table, pair, lacking, "")
-        for match in matched([[(one, one.marks) for one in each] for each in some], agree):
+            self.add_uncompared(table, pair, lacking, "")
+        for match in match_things([[(one, one.marks) for one in each] for each in some], can_agree):
             if sum(one is not None for one in match.on) > 1:
-                self._subject(table, match)
+                self.compare_subjects(table, match)
             elif roams:
                 yield match
             elif len(here) > 1 and not lacking:
-                self._appeared(table, pair, match)
+                self.add_appearance(table, pair, match)
 
-    def _read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
+    def was_read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
+        """Tell whether a side read this table of a machine, rows or none."""
         machine = pair.on[at]
         return (
             machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
         )
 
-    def _roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
+    def compare_roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""
-        for match in matched([[(one, one.marks[:2]) for one in some] for some in alone]):
+        for match in match_things([[(one, one.marks[:2]) for one in some] for some in alone]):
             at = next(number for number, one in enumerate(match.on) if one is not None)
             pair = self.home[at][
                 match.first.node
             ]  # its machine is one of the pairs, where it was taken from
             if sum(one is not None for one in match.on) > 1:
-                self._subject(table, match)
+                self.compare_subjects(table, match)
                 if (
                     len({*table.key} - {"switch"}) == 1
                 ):  # the thing itself, not one of its queues or adapters
-                    self._appeared(table, pair, match, moved=True)
-            elif sum(one is not None for one in pair.on) > 1 and not self._lacking(table, pair):
-                self._appeared(table, pair, match)
+                    self.add_appearance(table, pair, match, moved=True)
+            elif sum(one is not None for one in pair.on) > 1 and not self.lacks_table(table, pair):
+                self.add_appearance(table, pair, match)
 
-    def _lacking(self, table: Table, pair: Match[ComparedMachine]) -> bool:
+    def lacks_table(self, table: Table, pair: Match[ComparedMachine]) -> bool:
+        """Tell whether a side did not read this table of a machine."""
         return any(
             machine is not None
             and not self.facts[at].count(table.name)
-            and not self._read(at, pair, table)
+            and not self.was_read(at, pair, table)
             for at, machine in enumerate(pair.on)
         )
 
-    def _subject(self, table: Table, match: Match[ComparedSubject]) -> None:
+    def compare_subjects(self, table: Table, match: Match[ComparedSubject]) -> None:
+        """Compare all columns of one subject."""
         counting = {*table.counters}
         if "port_id" in table.key:
             numbers = {
@@ -259,35 +265,41 @@ class RowComparison:
                 continue
             values = [one.value(column.name) if one is not None else None for one in match.on]
             if column.name in counting:
-                self._counter(table, match, column, values)
+                self.add_counter(table, match, column, values)
             elif len({repr(value) for value in values if value is not None}) > 1:
-                self._change(table, match, column, values)
+                self.add_change(table, match, column, values)
 
-    def _change(
+    def add_change(
         self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
     ) -> None:
+        """Note a column that is not the same on all sides."""
         if self.mode == "hosts" and column.name in _OWN:
             return
-        if table.name == "esxi.net_stats" and (column.name == "client_name" or self._nic(match)):
+        if table.name == "esxi.net_stats" and (column.name == "client_name" or self.is_nic(match)):
             return  # the table of NICs and `client_vm` say the same
         if column.name in NAMES:
             old = next(str(value) for value in values if value is not None)
             self.found.renames |= {
                 (at, str(value)): old for at, value in enumerate(values) if value is not None
             }
-        record = self._record(table, match, column, values)
-        numbers = [numeric(value) for value in record["values"] if value is not None]
-        record["section"] = sections.section(table, column)
-        record["difference"] = (
-            numbers[-1] - numbers[0] if numbers[0] is not None and numbers[-1] is not None else None
+        common = self.describe_value(table, match, column, values)
+        numbers = [as_number(value) for value in common["values"] if value is not None]
+        first, last = numbers[0], numbers[-1]
+        self.found.changes.append(
+            Change(
+                **common,
+                section=sections.find_section(table, column),
+                difference=last - first if first is not None and last is not None else None,
+                note=self.note_change(table, match, column),
+            )
         )
-        record["note"] = self._note(table, match, column)
-        self.found.changes.append(record)
 
-    def _nic(self, match: Match[ComparedSubject]) -> bool:
+    def is_nic(self, match: Match[ComparedSubject]) -> bool:
+        """Tell whether a subject is a port of a NIC."""
         return str(match.last.value("client_name")).startswith("vmnic")
 
-    def _note(self, table: Table, match: Match[ComparedSubject], column: Column) -> str:
+    def note_change(self, table: Table, match: Match[ComparedSubject], column: Column) -> str:
+        """Return what to say beside a change: another name of the same thing, another card."""
         if self.mode == "hosts":
             return ""
         if column.name in table.key:
@@ -296,24 +308,29 @@ class RowComparison:
             return "another card in its place: its counters were reset"
         return ""
 
-    def _counter(
+    def add_counter(
         self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
     ) -> None:
-        numbers = [numeric(value) for value in values]
+        """Note a counter that two sides know, with what it did."""
+        numbers = [as_number(value) for value in values]
         if sum(number is not None for number in numbers) < 2 or not any(numbers):
             return
-        record = self._record(table, match, column, values)
         known = [at for at, number in enumerate(numbers) if number is not None]
-        record["bad"] = is_bad(table, column, match.last)
-        record["since"] = table.counts_since
-        record["steps"] = [
-            self._step(table, match, column, (first, last), bad=record["bad"])
-            for first, last in pairwise(known)
+        bad = is_bad(table, column, match.last)
+        steps = [
+            self.judge_counter(table, match, column, pair, bad=bad) for pair in pairwise(known)
         ]
-        record["verdict"] = record["steps"][-1]["verdict"]
-        self.found.counters.append(record)
+        self.found.counters.append(
+            Counter(
+                **self.describe_value(table, match, column, values),
+                bad=bad,
+                since=table.counts_since,
+                steps=steps,
+                verdict=steps[-1].verdict,
+            )
+        )
 
-    def _step(
+    def judge_counter(
         self,
         table: Table,
         match: Match[ComparedSubject],
@@ -321,17 +338,20 @@ class RowComparison:
         which: tuple[int, int],
         *,
         bad: bool,
-    ) -> Record:
+    ) -> CounterChange:
+        """Return what a counter did from one side to the next."""
         first, last = which
         earlier, later = match.on[first], match.on[last]
         assert earlier is not None
         assert later is not None
-        machines = [self._machine(at, match) for at in which]
-        pair = SidePair((self.names[first], self.names[last]), self._moved(match, which), self.mode)
+        machines = [self.find_machine(at, match) for at in which]
+        pair = SidePair(
+            (self.names[first], self.names[last]), self.has_moved(match, which), self.mode
+        )
         start = start_of(table, earlier, later, machines, pair)
-        values = [numeric(one.value(column.name)) or 0.0 for one in (earlier, later)]
+        values = [as_number(one.value(column.name)) or 0.0 for one in (earlier, later)]
         passed = passed_column(table, column.name, earlier, later)
-        beside = [numeric(one.value(passed)) if passed else None for one in (earlier, later)]
+        beside = [as_number(one.value(passed)) if passed else None for one in (earlier, later)]
         told = table.column(passed)
         words = told.meaning if told is not None else ""
         if table.counts_since == "guest" and not passed and self.mode == "time":
@@ -344,40 +364,43 @@ class RowComparison:
             (values[0], values[1]),
             (beside[0], beside[1]),
             (lasted[0], lasted[1]),
-            self._apart(machines),
+            self.measure_distance(machines),
         )
         span.hosts = self.mode == "hosts"
         span.fell = (
-            row_fell(table, earlier, later) or (machines[1].key, first, last) in self.restarted
+            has_fallen(table, earlier, later) or (machines[1].key, first, last) in self.restarted
         )
-        made = step(span, start if self.mode == "time" else each_for_itself(start), bad=bad)
-        return made | {
-            "from": first,
-            "to": last,
-            "seconds": span.seconds,
-            "of_words": words,
-            "why_at": places(start),
-        }
+        made = judge_step(span, start if self.mode == "time" else count_separately(start), bad=bad)
+        made.from_side = first
+        made.to_side = last
+        made.seconds = span.seconds
+        made.of_words = words
+        made.why_at = list_places(start)
+        return made
 
-    def _moved(self, match: Match[ComparedSubject], which: tuple[int, int]) -> bool:
+    def has_moved(self, match: Match[ComparedSubject], which: tuple[int, int]) -> bool:
+        """Tell whether a subject is on another machine later."""
         homes = [self.home[at][one.node] for at in which if (one := match.on[at]) is not None]
         return any(home is not homes[0] for home in homes)
 
-    def _apart(self, machines: Sequence[ComparedMachine]) -> float | None:
-        return interval(machines[0], machines[1]) if self.mode == "time" else None
+    def measure_distance(self, machines: Sequence[ComparedMachine]) -> float | None:
+        """Return the seconds between two captures of a machine."""
+        return measure_interval(machines[0], machines[1]) if self.mode == "time" else None
 
-    def _machine(self, at: int, match: Match[ComparedSubject]) -> ComparedMachine:
+    def find_machine(self, at: int, match: Match[ComparedSubject]) -> ComparedMachine:
+        """Return the machine of a subject on one side."""
         one = match.on[at]
         assert one is not None
         found = self.home[at][one.node].on[at]
         assert found is not None
         return found
 
-    def _record(
+    def describe_value(
         self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
-    ) -> Record:
+    ) -> dict[str, Any]:
+        """Return the fields that changes and counters have in common."""
         at = [
-            place_of(one.cells[column.name][1], column.name)
+            find_place(one.cells[column.name][1], column.name)
             if one is not None and column.name in one.cells
             else None
             for one in match.on
@@ -387,7 +410,7 @@ class RowComparison:
             "column": column.name,
             "meaning": column.meaning,
             "unit": column.unit,
-            "machine": self._machine(
+            "machine": self.find_machine(
                 max(at for at, one in enumerate(match.on) if one is not None), match
             ).name,
             "subject": match.last.name,
@@ -399,7 +422,7 @@ class RowComparison:
             "at": at,
         }
 
-    def _appeared(
+    def add_appearance(
         self,
         table: Table,
         pair: Match[ComparedMachine],
@@ -407,13 +430,14 @@ class RowComparison:
         *,
         moved: bool = False,
     ) -> None:
+        """Note that a subject came, went or moved."""
         name = match.last.name
-        if not moved and self._unsure(table, pair, match):
+        if not moved and self.is_unsure(table, pair, match):
             return
         if not name or (self.mode == "hosts" and table.name in _OWN_TABLES):
             return
         on = [one is not None for one in match.on]
-        homes = [self._machine(at, match).name for at, there in enumerate(on) if there]
+        homes = [self.find_machine(at, match).name for at, there in enumerate(on) if there]
         state = (
             "moved"
             if moved and len({*homes}) > 1
@@ -423,21 +447,21 @@ class RowComparison:
             if not on[0]
             else "gone for a time"
         )
-        at = [place_of(one.rows[-1], "") if one is not None else None for one in match.on]
+        at = [find_place(one.rows[-1], "") if one is not None else None for one in match.on]
         machine = " to ".join(dict.fromkeys(homes)) if state == "moved" else pair.last.name
-        section = sections.section(table)
+        section = sections.find_section(table)
         self.found.subjects.append(
-            {
-                "section": section,
-                "machine": machine,
-                "subject": name,
-                "state": state,
-                "tables": [table.name],
-                "at": at,
-            }
+            Appearance(
+                section=section,
+                machine=machine,
+                subject=name,
+                state=state,
+                tables=[table.name],
+                at=at,
+            )
         )
 
-    def _unsure(
+    def is_unsure(
         self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]
     ) -> bool:
         """Tell whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
@@ -449,25 +473,27 @@ class RowComparison:
             if match.last.asked
             else "is not known by anything but its number"
         )
-        self._left_out(table, pair, lacking, f"{match.last.name} {what}")
+        self.add_uncompared(table, pair, lacking, f"{match.last.name} {what}")
         return True
 
-    def _left_out(
+    def add_uncompared(
         self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int], why: str
     ) -> None:
+        """Note a table that some sides lack."""
         self.found.uncompared.append(
-            {
-                "table": table.name,
-                "machine": pair.last.name if pair is not None else "",
-                "lacks": list(lacking),
-                "why": why or self._missing(table, pair, lacking),
-                "ask": table.ask,
-            }
+            Uncompared(
+                table=table.name,
+                machine=pair.last.name if pair is not None else "",
+                lacks=list(lacking),
+                why=why or self.explain_missing(table, pair, lacking),
+                ask=table.ask,
+            )
         )
 
-    def _missing(
+    def explain_missing(
         self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int]
     ) -> str:
+        """Return why sides lack a table."""
         states = []
         for at in lacking:
             machine = pair.on[at] if pair is not None else None

@@ -36,7 +36,7 @@ _TABLES = (
 )  # fmt: skip
 
 
-def section(table: Table, column: Column | None = None) -> str:
+def find_section(table: Table, column: Column | None = None) -> str:
     """Return the part a table, or one of its columns, belongs to."""
     if column is not None and not column.name.startswith("is_"):
         if _VERSION.search(column.name) and column.kind != "float":

@@ -9,12 +9,12 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+from analyzer.case import case_file
+from analyzer.case.document import SCHEMA, CaseDocument
 from analyzer.facts import Facts
-from analyzer.pipeline import case
 from analyzer.pipeline.case_data import CaseData, conclude
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.report.choice import Choice, choose_part
 from analyzer.rules import run_catalog
 from analyzer.rules.column_usage import sample_columns
@@ -22,9 +22,8 @@ from analyzer.runtime.errors import UsageError
 from analyzer.scan.hits import Signature
 from analyzer.sources.remote import Place
 
-Record = dict[str, Any]
 # A case that was read before: what is known of it and what signatures found; its document, where that is all.
-Recall = Callable[[Sequence[Signature]], CaseData | Record]
+Recall = Callable[[Sequence[Signature]], CaseData | CaseDocument]
 _HEAD = 4096  # bytes in which a case.json has named its schema
 
 
@@ -38,7 +37,7 @@ class CaseSide:
     """
 
     name: str
-    document: Record
+    document: CaseDocument
     facts: Facts | None = None
     broken: list[str] = field(default_factory=list)
     partial: bool = False
@@ -53,12 +52,12 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
     catalog = None
     sides = []
     for one in given:
-        kept = kept_document(one[0]) if not callable(one) and len(one) == 1 else None
+        kept = find_document(one[0]) if not callable(one) and len(one) == 1 else None
         if kept is not None:
-            sides.append(_of_document(case.load(kept)))
+            sides.append(_of_document(case_file.read_case(kept)))
             continue
         if catalog is None:
-            catalog = run_catalog.load_run_catalog(
+            catalog = run_catalog.load(
                 options.local, options.kb, limits=options.limits, drafts=options.with_drafts
             )
             options = replace(options, samples=sample_columns(catalog.rules))
@@ -66,9 +65,9 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
         found = (
             one(signatures)
             if callable(one)
-            else gathered(one, signatures, replace(options, hashes=None))
+            else gather_case(one, signatures, replace(options, hashes=None))
         )
-        if isinstance(found, dict):
+        if isinstance(found, CaseDocument):
             sides.append(_of_document(found))
             continue
         outcome = conclude(found, catalog, options.local.settings, options.limits)
@@ -77,11 +76,11 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
                 found.name, outcome.document, found.facts, outcome.broken_rules, outcome.partial
             )
         )
-    return named_apart(sides)
+    return number_names(sides)
 
 
-def _of_document(document: Record) -> CaseSide:
-    return CaseSide(document["case"]["name"], document, partial=not document["case"]["complete"])
+def _of_document(document: CaseDocument) -> CaseSide:
+    return CaseSide(document.case.name, document, partial=not document.case.complete)
 
 
 def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
@@ -90,12 +89,12 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
     Raises UsageError for a name that fits none of its machines, or several, and for one that is named twice.
     """
     found: list[CaseSide] = []
-    judged = frozenset(one["rule"] for one in side.document["findings"])
+    judged = frozenset(one.rule for one in side.document.findings)
     for name in names:
         choice = Choice(nodes=(name,))
         choice.check_names(side.document)
         part = choose_part(side.document, choice)
-        machines = [node["name"] or node["id"] for node in part["nodes"]]
+        machines = [node.name or node.id for node in part.nodes]
         if len(machines) != 1:
             raise UsageError(f"--node {name} fits {', '.join(machines)}", do="Name one machine.")
         if machines[0] in [one.name for one in found]:
@@ -106,7 +105,7 @@ def sides_of_machines(side: CaseSide, names: Sequence[str]) -> list[CaseSide]:
     return found
 
 
-def kept_document(path: Place) -> Path | None:
+def find_document(path: Place) -> Path | None:
     """Return the case.json that a path is, or holds as a folder of results; None when it is material to read."""
     if not isinstance(path, Path):
         return None
@@ -115,10 +114,10 @@ def kept_document(path: Place) -> Path | None:
     if found.suffix != ".json" or not found.is_file():
         return None
     with found.open("rb") as stream:
-        return found if f'"{case.SCHEMA}"'.encode() in stream.read(_HEAD) else None
+        return found if f'"{SCHEMA}"'.encode() in stream.read(_HEAD) else None
 
 
-def named_apart(sides: list[CaseSide]) -> list[CaseSide]:
+def number_names(sides: list[CaseSide]) -> list[CaseSide]:
     """Give sides of one name a number: a reader has to tell them apart."""
     names = [side.name for side in sides]
     for number, side in enumerate(sides, 1):
@@ -127,7 +126,7 @@ def named_apart(sides: list[CaseSide]) -> list[CaseSide]:
     return sides
 
 
-def clock_of(side: CaseSide, node: str) -> str:
+def read_clock(side: CaseSide, node: str) -> str:
     """Return what `date` last said on a machine, ISO 8601 UTC, "" when it was not asked: of what was typed nothing else
     tells when."""
     if side.facts is None or not side.facts.count("esxi.clock", node):
@@ -139,15 +138,13 @@ def clock_of(side: CaseSide, node: str) -> str:
     return f"{said.replace(' ', 'T').removesuffix('Z')}Z" if said else ""
 
 
-def captured_at(side: CaseSide) -> str:
+def find_capture_time(side: CaseSide) -> str:
     """Return when a case was captured, ISO 8601 UTC: the newest capture of its machines, "" when nothing tells.
 
     SOURCE_DATE_EPOCH sets `created` of every document, so that it orders nothing then.
     """
     times = [
-        time
-        for node in side.document["nodes"]
-        if (time := node["captured"] or clock_of(side, node["id"]))
+        time for node in side.document.nodes if (time := node.captured or read_clock(side, node.id))
     ]
-    kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document["case"]["created"]
+    kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document.case.created
     return max(times, default=kept)

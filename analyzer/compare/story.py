@@ -6,12 +6,23 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from analyzer.case.comparison import (
+    Appearance,
+    Change,
+    ComparedFinding,
+    Comparison,
+    Counter,
+    CounterChange,
+    MachineStep,
+    Place,
+    Sentence,
+    SidePlace,
+)
 from analyzer.compare import sections
-from analyzer.compare.wording import PLAIN, name_of, named, values_of
+from analyzer.compare.wording import PLAIN, list_values, name_column, name_counter
 from analyzer.report.comparison_words import join_values, show_duration, show_percent, show_value
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
-Record = dict[str, Any]
 MOST = 6  # sentences of one kind; the page has all of it below
 # A counter that is the sum of others: which of them is left says where the rest comes from.
 _PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
@@ -25,62 +36,61 @@ _WORDS = {
 }  # fmt: skip
 
 
-def renamed(made: Record) -> list[str]:
+def list_renames(made: Comparison) -> list[str]:
     """Return which machines have another name on the last side."""
     return [
-        f"{machine['names'][0]} is now {machine['name']} (paired by {machine['paired_by']})"
-        for machine in made["machines"]
-        if machine["names"][0] and machine["names"][0] != machine["name"]
+        f"{machine.names[0]} is now {machine.name} (paired by {machine.paired_by})"
+        for machine in made.machines
+        if machine.names[0] and machine.names[0] != machine.name
     ]
 
 
-def conclusion(made: Record) -> list[Record]:
+def write_conclusion(made: Comparison) -> list[Sentence]:
     """Return the sentences of the conclusion: text, and the places it rests on."""
-    said = [_about(made)]
-    said += _findings(made)
-    said += _starts(made)
-    said += _changes(made)
-    said += _counters(made)
-    said += _samples(made)
-    said += memory(made)
-    said += _appeared(made)
-    said += _open(made)
+    said = [write_subject(made)]
+    said += write_findings(made)
+    said += write_resets(made)
+    said += write_changes(made)
+    said += write_counters(made)
+    said += write_samples(made)
+    said += write_memory(made)
+    said += write_appearances(made)
+    said += write_uncompared(made)
     return said
 
 
-def _sentence(text: str, *places: Iterable[Record | None]) -> Record:
+def make_sentence(text: str, *places: Iterable[Place | None]) -> Sentence:
     """Return a sentence; each list of places has one for each side."""
-    return {
-        "text": text,
-        "at": [
-            place | {"side": side}
-            for some in places
-            for side, place in enumerate(some)
-            if place is not None
-        ],
-    }
+    at = [
+        SidePlace(place.address, place.line, side)
+        for some in places
+        for side, place in enumerate(some)
+        if place is not None
+    ]
+    return Sentence(text, at)
 
 
-def _about(made: Record) -> Record:
-    names = [side["name"] for side in made["sides"]]
+def write_subject(made: Comparison) -> Sentence:
+    """Return the sentence on what is compared, and how far apart the captures are."""
+    names = [side.name for side in made.sides]
     kinds: defaultdict[str, int] = defaultdict(int)
-    for machine in made["machines"]:
-        if sum(name is not None for name in machine["names"]) > 1:
-            kinds[machine["kind"]] += 1
+    for machine in made.machines:
+        if sum(name is not None for name in machine.names) > 1:
+            kinds[machine.kind] += 1
     words = {"esxi": "host", "guest": "guest"}
     paired = ", ".join(
-        count_noun(number, words.get(kind, kind.replace("_", " ")))
+        counted(number, words.get(kind, kind.replace("_", " ")))
         for kind, number in sorted(kinds.items())
     )
-    if made["mode"] == "hosts":
-        return _sentence(
+    if made.mode == "hosts":
+        return make_sentence(
             f"{' and '.join(names)} are different hosts; below is what differs between them."
         )
     lengths: dict[int, float] = {}
-    for step in (
-        step for machine in made["machines"] for step in machine["steps"] if step["seconds"]
-    ):
-        lengths[step["from"]] = max(step["seconds"], lengths.get(step["from"], 0))
+    for machine in made.machines:
+        for step in machine.steps:
+            if step.seconds:
+                lengths[step.from_side] = max(step.seconds, lengths.get(step.from_side, 0))
     spans = [show_duration(length) for _, length in sorted(lengths.items())]
     alike = len(spans) > 1 and len({*spans}) == 1
     lie = (
@@ -89,366 +99,362 @@ def _about(made: Record) -> Record:
         else f"{', then '.join(spans)} lie between the"
     )
     when = f" {lie} captures." if lengths else ""
-    times = {side["captured"] for side in made["sides"]}
+    times = {side.captured for side in made.sides}
     if not lengths and len(times) < len(names) and "" not in times:
         when = " Both sides have the same capture time, so there are no rates."
     elif not lengths:
         when = " The capture times are not known, so there are no rates."
-    others = renamed(made)
+    others = list_renames(made)
     more = f" {'; '.join(others)}." if others else ""
     both = "both sides" if len(names) == 2 else "more than one side"
-    return _sentence(f"{' → '.join(names)}: {paired or 'no machine'} on {both}.{when}{more}")
+    return make_sentence(f"{' → '.join(names)}: {paired or 'no machine'} on {both}.{when}{more}")
 
 
-def _findings(made: Record) -> list[Record]:
-    by: defaultdict[str, list[Record]] = defaultdict(list)
-    for one in made["findings"]:
-        if not one["muted"]:
-            by[one["state"]].append(one)
+def write_findings(made: Comparison) -> list[Sentence]:
+    """Return sentences on what became of the findings."""
+    by: defaultdict[str, list[ComparedFinding]] = defaultdict(list)
+    for one in made.findings:
+        if not one.muted:
+            by[one.state].append(one)
     said = []
     words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
     words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
-    if made["mode"] == "hosts":
+    if made.mode == "hosts":
         words |= {
-            "new": f"Only on {made['sides'][-1]['name']}",
-            "gone": f"Only on {made['sides'][0]['name']}",
+            "new": f"Only on {made.sides[-1].name}",
+            "gone": f"Only on {made.sides[0].name}",
         }
-        words["no longer judged"] = f"Not judged on {made['sides'][-1]['name']}"
+        words["no longer judged"] = f"Not judged on {made.sides[-1].name}"
         words |= {
-            "worse": f"Worse on {made['sides'][-1]['name']}",
-            "better": f"Better on {made['sides'][-1]['name']}",
+            "worse": f"Worse on {made.sides[-1].name}",
+            "better": f"Better on {made.sides[-1].name}",
         }
     for state, word in words.items():
         for one in by[state][:MOST]:
-            last = next(side for side in reversed(one["on"]) if side is not None)
-            why = f" ({one['why']})" if one["why"] else ""
-            tail = f" {last['say']}" if state in ("new", "worse", "better") else ""
-            places = [side and side["at"] for side in one["on"]]
-            what = (
-                one["subject"]
-                if one["title"] in one["subject"]
-                else f"{one['title']}, {one['subject']}"
-            )
-            said.append(_sentence(f"{word}: {what}{why}.{tail}", places))
-        said += _rest(by[state], f"findings that are {word.lower()}")
+            last = next(side for side in reversed(one.on) if side is not None)
+            why = f" ({one.why})" if one.why else ""
+            tail = f" {last.say}" if state in ("new", "worse", "better") else ""
+            places = [side.at if side is not None else None for side in one.on]
+            what = one.subject if one.title in one.subject else f"{one.title}, {one.subject}"
+            said.append(make_sentence(f"{word}: {what}{why}.{tail}", places))
+        said += write_rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        stayed = (
-            "on both" if made["mode"] == "hosts" and len(made["sides"]) == 2 else "on all sides"
-        )
-        stayed = stayed if made["mode"] == "hosts" else "as before"
-        verb = ("is" if len(by["same"]) == 1 else "are") if made["mode"] == "hosts" else "stayed"
-        said.append(_sentence(f"{count_noun(len(by['same']), 'finding')} {verb} {stayed}."))
-    if not made["findings"]:
-        said.append(_sentence("No side has a finding; below is what changed in the data."))
+        stayed = "on both" if made.mode == "hosts" and len(made.sides) == 2 else "on all sides"
+        stayed = stayed if made.mode == "hosts" else "as before"
+        verb = ("is" if len(by["same"]) == 1 else "are") if made.mode == "hosts" else "stayed"
+        said.append(make_sentence(f"{counted(len(by['same']), 'finding')} {verb} {stayed}."))
+    if not made.findings:
+        said.append(make_sentence("No side has a finding; below is what changed in the data."))
     return said
 
 
-def _rest(some: Sequence[Any], what: str) -> list[Record]:
+def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
+    """Return a sentence on how many more there are than are listed."""
     return (
-        [_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
+        [make_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
         if len(some) > MOST
         else []
     )
 
 
-def _starts(made: Record) -> list[Record]:
-    if made["mode"] == "hosts":
+def write_resets(made: Comparison) -> list[Sentence]:
+    """Return sentences on counters that were reset, and on machines of which nobody knows it."""
+    if made.mode == "hosts":
         return []
-    found: dict[str, list[Record | None]] = {}
-    unknown: list[Record] = []
-    for machine in made["machines"]:
-        for step in machine["steps"]:
-            if step["state"] == "started again":
-                found.setdefault(
-                    f"{machine['name']}: {step['why']}", _by_side(step, step["at"], made)
-                )
-            elif step["state"] == "not known" and any(
-                one["machine"] == machine["name"] for one in made["counters"]
+    found: dict[str, list[Place | None]] = {}
+    unknown: list[Sentence] = []
+    for machine in made.machines:
+        for step in machine.steps:
+            if step.state == "started again":
+                found.setdefault(f"{machine.name}: {step.why}", place_by_side(step, step.at, made))
+            elif step.state == "not known" and any(
+                one.machine == machine.name for one in made.counters
             ):
-                text = f"It is unknown whether {machine['name']} was rebooted in between: {step['why']}."
+                text = f"It is unknown whether {machine.name} was rebooted in between: {step.why}."
                 unknown.append(
-                    _sentence(
+                    make_sentence(
                         f"{text} Its counters may have been reset.",
-                        _by_side(step, step["at"], made),
+                        place_by_side(step, step.at, made),
                     )
                 )
-    for counter in made["counters"]:
-        for step in counter["steps"]:
-            if step["state"] == "started again":
-                subject = f" {counter['subject']}" if counter["subject"] else ""
-                key = f"{counter['machine']}: {step['why']}"
-                if not any(key == known for known in found):
-                    at = _by_side(step, step["why_at"], made)
-                    found[
-                        key if not subject else f"{counter['machine']},{subject}: {step['why']}"
-                    ] = at
-    unique: dict[str, tuple[str, list[Record | None]]] = {}
+    for counter in made.counters:
+        for change in counter.steps:
+            if change.state != "started again" or f"{counter.machine}: {change.why}" in found:
+                continue
+            who = ", ".join(filter(None, (counter.machine, counter.subject)))
+            found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
+    unique: dict[str, tuple[str, list[Place | None]]] = {}
     for text, at in found.items():
         unique.setdefault(text.partition(": ")[2], (text, at))
     texts = [*unique.values()]
     said = [
         *unknown[:MOST],
-        *(_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST]),
+        *(make_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST]),
     ]
-    return said + _rest(texts, "counter resets")
+    return said + write_rest(texts, "counter resets")
 
 
-def _by_side(step: Record, at: Sequence[Record], made: Record) -> list[Record | None]:
+def place_by_side(
+    step: MachineStep | CounterChange, at: Sequence[Place], made: Comparison
+) -> list[Place | None]:
     """Return the places that tell of a step, each at its side: the one it begins with and the one it ends with."""
-    places: list[Record | None] = [None] * len(made["sides"])
-    sides = [step["from"], step["to"]]
+    places: list[Place | None] = [None] * len(made.sides)
+    sides = [step.from_side, step.to_side]
     if (
-        len(at) == 1 and "of the earlier side" in step["why"]
+        len(at) == 1 and "of the earlier side" in step.why
     ):  # the row of the later one is all there is
-        sides = [step["to"]]
+        sides = [step.to_side]
     for side, place in zip(sides, at, strict=False):
         places[side] = place
     return places
 
 
-def groups(made: Record) -> list[list[Record]]:
+def group_changes(made: Comparison) -> list[list[Change]]:
     """Return changes that read alike on one machine together, by section; measured values are none of them."""
-    groups: defaultdict[tuple[Any, ...], list[Record]] = defaultdict(list)
-    for one in made["changes"]:
-        if one["section"] != sections.MEASURED:
-            groups[
-                one["section"], one["table"], one["column"], repr(one["values"]), one["machine"]
-            ].append(one)
-    return sorted(groups.values(), key=lambda some: (section_rank(some[0]), -len(some)))
+    grouped: defaultdict[tuple[Any, ...], list[Change]] = defaultdict(list)
+    for one in made.changes:
+        if one.section != sections.MEASURED:
+            grouped[one.section, one.table, one.column, repr(one.values), one.machine].append(one)
+    return sorted(grouped.values(), key=lambda some: (rank_section(some[0]), -len(some)))
 
 
-def section_rank(one: Record) -> int:
+def rank_section(one: Change) -> int:
     """Return the place of the section of a change."""
     known = sections.SECTIONS
-    return known.index(one["section"]) if one["section"] in known else len(known)
+    return known.index(one.section) if one.section in known else len(known)
 
 
-def _changes(made: Record) -> list[Record]:
-    ranked = groups(made)
-    word = "Differs" if made["mode"] == "hosts" else "Changed"
+def write_changes(made: Comparison) -> list[Sentence]:
+    """Return sentences on what changed, without measured values."""
+    ranked = group_changes(made)
+    word = "Differs" if made.mode == "hosts" else "Changed"
     said = []
     for some in ranked[: 2 * MOST]:
         one = some[0]
-        subjects = [each["subject"] for each in some if each["subject"]]
+        subjects = [each.subject for each in some if each.subject]
         who = "; ".join(subjects[:3]) + (
             f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else ""
         )
-        where = f"{one['machine']}, {who}" if who else one["machine"]
-        note = f" ({one['note']})" if one["note"] else ""
-        if made["mode"] == "hosts":
-            what = f"{name_of(one)}{f' of {who}' if who else ''}: {values_of(one, made)}"
+        where = f"{one.machine}, {who}" if who else one.machine
+        note = f" ({one.note})" if one.note else ""
+        if made.mode == "hosts":
+            what = f"{name_column(one)}{f' of {who}' if who else ''}: {list_values(one, made)}"
         else:
-            what = f"{name_of(one)} {values_of(one, made)}: {where}".strip()
-        said.append(_sentence(f"{word}: {what}{note}.", *(each["at"] for each in some[:3])))
+            what = f"{name_column(one)} {list_values(one, made)}: {where}".strip()
+        said.append(make_sentence(f"{word}: {what}{note}.", *(each.at for each in some[:3])))
     if len(ranked) > 2 * MOST:
-        said.append(_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
+        said.append(make_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
     return said
 
 
-def main_counters(made: Record) -> list[Record]:
+def choose_counters(made: Comparison) -> list[Counter]:
     """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
-    bad = [one for one in made["counters"] if one["bad"] and one["verdict"] not in ("none", "")]
-    kinds = {_thing(one) for one in bad if one["column"] not in _TOTALS}
+    bad = [one for one in made.counters if one.bad and one.verdict not in ("none", "")]
+    kinds = {identify_thing(one) for one in bad if one.column not in _TOTALS}
     main = [
         one
         for one in bad
-        if one["column"] not in _IN_SUM and not (one["column"] in _TOTALS and _thing(one) in kinds)
+        if one.column not in _IN_SUM
+        and not (one.column in _TOTALS and identify_thing(one) in kinds)
     ]
     return sorted(
-        main, key=lambda one: (_WEIGHT.get(one["verdict"], 9), _rank(one["column"]), -_size(one))
+        main,
+        key=lambda one: (_WEIGHT.get(one.verdict, 9), rank_column(one.column), -measure_size(one)),
     )
 
 
-def _thing(one: Record) -> tuple[Any, ...]:
+def identify_thing(one: Counter) -> tuple[Any, ...]:
     """Return what two counters have in common of which one is all of the other."""
-    return one["table"], one["machine"], one["subject"], tuple(one["values"])
+    return one.table, one.machine, one.subject, tuple(one.values)
 
 
-def _rank(column: str) -> int:
+def rank_column(column: str) -> int:
+    """Return the place of a column among those with a plain name."""
     return [*PLAIN].index(column) if column in PLAIN else len(PLAIN)
 
 
-def row_of(one: Record, made: Record) -> dict[str, Record]:
+def find_row(one: Counter, made: Comparison) -> dict[str, Counter]:
     """Return the counters of one row by their column."""
-    place = (one["table"], one["machine"], one["subject"])
-    some = (
-        each
-        for each in made["counters"]
-        if (each["table"], each["machine"], each["subject"]) == place
-    )
-    return {each["column"]: each for each in some}
+    place = (one.table, one.machine, one.subject)
+    some = (each for each in made.counters if (each.table, each.machine, each.subject) == place)
+    return {each.column: each for each in some}
 
 
-def _counters(made: Record) -> list[Record]:
-    main = main_counters(made)
+def write_counters(made: Comparison) -> list[Sentence]:
+    """Return sentences on the counters of drops and errors."""
+    main = choose_counters(made)
     said = []
     for one in main[:MOST]:
-        said.append(_sentence(_counter(one, made), one["at"]))
-        said += left_over(one, row_of(one, made))
+        said.append(make_sentence(write_counter(one, made), one.at))
+        said += write_left_over(one, find_row(one, made))
     if len(main) > MOST:
         said.append(
-            _sentence(f"{len(main) - MOST:,} more counters of errors and drops are listed below.")
+            make_sentence(
+                f"{len(main) - MOST:,} more counters of errors and drops are listed below."
+            )
         )
     return said
 
 
-def _size(one: Record) -> float:
-    return float(max((value for value in one["values"] if value is not None), default=0))
+def measure_size(one: Counter) -> float:
+    """Return the largest value of a counter."""
+    return float(max((value for value in one.values if value is not None), default=0))
 
 
-def _counter(one: Record, made: Record) -> str:
-    step = one["steps"][-1]
-    name, whose = named(one)
-    who = whose if made["mode"] == "hosts" else ", ".join(filter(None, (one["machine"], whose)))
-    text = f"{who}: {name} {values_of(one, made)}" if who else f"{name} {values_of(one, made)}"
-    shares = step["shares"]
-    if len(one["steps"]) > 1 and made["mode"] == "time":
-        text += f" ({rates(one['steps'])})"
-        if all(share is not None for share in shares):
-            text += f"; in the last interval {show_percent(shares[1])} of {step['of_words']}, {show_percent(shares[0])} before"
-    elif all(share is not None for share in shares):
+def write_counter(one: Counter, made: Comparison) -> str:
+    """Return in a sentence what a counter was and is, its share or its rate, and the verdict."""
+    step = one.steps[-1]
+    name, whose = name_counter(one)
+    who = whose if made.mode == "hosts" else ", ".join(filter(None, (one.machine, whose)))
+    text = f"{who}: {name} {list_values(one, made)}" if who else f"{name} {list_values(one, made)}"
+    shares = step.known_shares
+    if len(one.steps) > 1 and made.mode == "time":
+        text += f" ({describe_rates(one.steps)})"
+        if shares is not None:
+            text += f"; in the last interval {show_percent(shares[1])} of {step.of_words}, {show_percent(shares[0])} before"
+    elif shares is not None:
         since = (
-            ""
-            if step["state"] == "started again" or made["mode"] == "hosts"
-            else ", before and since"
+            "" if step.state == "started again" or made.mode == "hosts" else ", before and since"
         )
-        between = " against " if made["mode"] == "hosts" else " → "
-        text += f" ({between.join(map(show_percent, shares))} of {step['of_words']}{since})"
-    elif step["per_hour"] is not None:
-        text += f" ({show_value(step['per_hour'])} an hour)"
-    word = _WORDS[one["verdict"]]
-    if made["mode"] == "hosts":
+        between = " against " if made.mode == "hosts" else " → "
+        text += f" ({between.join(map(show_percent, shares))} of {step.of_words}{since})"
+    elif step.per_hour is not None:
+        text += f" ({show_value(step.per_hour)} an hour)"
+    word = _WORDS[one.verdict]
+    if made.mode == "hosts":
         word = {
-            "better": f"Less on {made['sides'][-1]['name']}",
-            "worse": f"More on {made['sides'][-1]['name']}",
-        }.get(one["verdict"], word)
-    return f"{text}. {word}: {step['because']}."
+            "better": f"Less on {made.sides[-1].name}",
+            "worse": f"More on {made.sides[-1].name}",
+        }.get(one.verdict, word)
+    return f"{text}. {word}: {step.because}."
 
 
-def rates(steps: Sequence[Record]) -> str:
+def describe_rates(steps: Sequence[CounterChange]) -> str:
     """Return what a counter did from each capture of a series to the next: `1.0 an hour, then 30.0 an hour`."""
     told = []
     for step in steps:
-        if step["state"] == "started again":
+        if step.state == "started again":
             told.append("counting started again")
-        elif step["per_hour"] is not None:
-            told.append(f"{show_value(step['per_hour'])} an hour")
+        elif step.per_hour is not None:
+            told.append(f"{show_value(step.per_hour)} an hour")
         else:
             told.append(
-                "not known"
-                if step["difference"] is None
-                else f"{show_value(step['difference'])} more"
+                "not known" if step.difference is None else f"{show_value(step.difference)} more"
             )
     return ", then ".join(told)
 
 
-def left_over(one: Record, row: dict[str, Record]) -> list[Record]:
+def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
     """Say which part of a sum is left: `only ring #2 still runs full`."""
-    parts = _PARTS.get(one["column"], {})
+    parts = _PARTS.get(one.column, {})
     there = {column: row[column] for column in parts if column in row}
     if not there:
         return []
-    lasts = {column: part["values"][-1] or 0 for column, part in there.items()}
+    lasts = {column: part.values[-1] or 0 for column, part in there.items()}
     left = [parts[column] for column, value in lasts.items() if value]
     told = "; ".join(
-        f"{parts[column]} ran full {join_values(part['values'])} times"
+        f"{parts[column]} ran full {join_values(part.values)} times"
         for column, part in there.items()
     )
-    gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one["values"][-1]
+    gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one.values[-1]
     text = f"Only {left[0]} still runs full: {told}." if gone else f"Of these, {told}."
-    return [_sentence(text, *(part["at"] for part in there.values()))]
+    return [make_sentence(text, *(part.at for part in there.values()))]
 
 
-def _samples(made: Record) -> list[Record]:
-    told = [one for one in made["samples"] if one["verdict"] in ("better", "worse")]
+def write_samples(made: Comparison) -> list[Sentence]:
+    """Return sentences on the metrics of esxtop that are better or worse."""
+    told = [one for one in made.samples if one.verdict in ("better", "worse")]
     said = []
     for one in told[:MOST]:
-        means = [side["mean"] for side in one["on"] if side is not None]
-        worst = [side["worst"] for side in one["on"] if side is not None]
-        who = ", ".join(text for text in (one["machine"], one["subject"]) if text)
-        name = one["printed"] or one["meaning"]
-        if made["mode"] == "hosts":
-            text = f"{name}: on average {' against '.join(map(show_value, means))} {one['unit']} (worst "
-            text += f"{' against '.join(map(show_value, worst))}), by esxtop. {made['sides'][-1]['name']} is "
+        means = [side.mean for side in one.on if side is not None]
+        worst = [side.worst for side in one.on if side is not None]
+        who = ", ".join(text for text in (one.machine, one.subject) if text)
+        name = one.printed or one.meaning
+        if made.mode == "hosts":
+            text = (
+                f"{name}: on average {' against '.join(map(show_value, means))} {one.unit} (worst "
+            )
+            text += (
+                f"{' against '.join(map(show_value, worst))}), by esxtop. {made.sides[-1].name} is "
+            )
             said.append(
-                _sentence(
-                    f"{text}{one['verdict']} in these minutes; another load may be the reason.",
-                    one["at"],
+                make_sentence(
+                    f"{text}{one.verdict} in these minutes; another load may be the reason.",
+                    one.at,
                 )
             )
             continue
-        text = f"{who}: {name} {join_values(means)} {one['unit']} on average (worst {join_values(worst)}), by esxtop. "
-        text += f"{one['verdict'].capitalize()} in these minutes; another load may be the reason."
-        said.append(_sentence(text, one["at"]))
-    return said + _rest(told, "metrics of esxtop")
+        text = f"{who}: {name} {join_values(means)} {one.unit} on average (worst {join_values(worst)}), by esxtop. "
+        text += f"{one.verdict.capitalize()} in these minutes; another load may be the reason."
+        said.append(make_sentence(text, one.at))
+    return said + write_rest(told, "metrics of esxtop")
 
 
-def memory(made: Record) -> list[Record]:
+def write_memory(made: Comparison) -> list[Sentence]:
     """Return sentences on the memory of guests."""
-    said: list[tuple[str, Record]] = []
+    said: list[tuple[str, Sentence]] = []
     for column in _MEMORY:
-        for one in made["changes"]:
+        for one in made.changes:
             if (
-                one["table"] == "guest.memory"
-                and one["column"] == column
-                and one["machine"] not in [m for m, _ in said]
+                one.table == "guest.memory"
+                and one.column == column
+                and one.difference is not None
+                and one.machine not in [machine for machine, _ in said]
             ):
-                less = one["difference"] < 0
-                size = abs(one["difference"]) / 1024
+                less = one.difference < 0
+                size = abs(one.difference) / 1024
                 amount = f"{size:,.0f} MB" if size >= 10 else f"{size:,.1f} MB"
                 more = "less" if less else "more"
                 text = (
-                    f"{one['machine']} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
-                    f"{name_of(one)} {join_values(one['values'])} kB."
+                    f"{one.machine} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
+                    f"{name_column(one)} {join_values(one.values)} kB."
                 )
-                said.append((one["machine"], _sentence(text, one["at"])))
+                said.append((one.machine, make_sentence(text, one.at)))
     return [sentence for _, sentence in said]
 
 
-def _appeared(made: Record) -> list[Record]:
+def write_appearances(made: Comparison) -> list[Sentence]:
+    """Return sentences on what came, went or moved."""
     words = {
         "moved": "moved",
         "gone": "is no longer there",
         "new": "is new",
         "gone for a time": "was gone for a time",
     }
-    if made["mode"] == "hosts":
+    if made.mode == "hosts":
         words |= {
-            "gone": f"is only on {made['sides'][0]['name']}",
-            "new": f"is only on {made['sides'][-1]['name']}",
+            "gone": f"is only on {made.sides[0].name}",
+            "new": f"is only on {made.sides[-1].name}",
         }
     said = []
     told = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
-    weighty = [one for one in made["subjects"] if one["state"] == "moved" or one["section"] in told]
+    weighty = [one for one in made.subjects if one.state == "moved" or one.section in told]
     whole = {
-        (one["machine"], one["subject"], one["state"])
-        for one in weighty
-        if one["section"] == sections.VMS
+        (one.machine, one.subject, one.state) for one in weighty if one.section == sections.VMS
     }
-    weighty = [one for one in weighty if not _is_part(one, whole)]
+    weighty = [one for one in weighty if not is_part(one, whole)]
     for one in weighty[:MOST]:
-        said.append(
-            _sentence(f"{one['machine']}: {one['subject']} {words[one['state']]}.", one["at"])
-        )
-    return said + _rest(
-        made["subjects"] if len(weighty) > MOST else [], "things that appeared or disappeared"
+        said.append(make_sentence(f"{one.machine}: {one.subject} {words[one.state]}.", one.at))
+    return said + write_rest(
+        made.subjects if len(weighty) > MOST else [], "things that appeared or disappeared"
     )
 
 
-def _is_part(one: Record, whole: Collection[tuple[str, str, str]]) -> bool:
+def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
     """Tell whether it is a port or an adapter of a VM that came or went itself."""
-    names = {one["subject"].rpartition(" (port ")[0], one["subject"].rpartition(", ")[0]}
-    return any((one["machine"], name, one["state"]) in whole for name in names if name)
+    names = {one.subject.rpartition(" (port ")[0], one.subject.rpartition(", ")[0]}
+    return any((one.machine, name, one.state) in whole for name in names if name)
 
 
-def _open(made: Record) -> list[Record]:
-    if not made["uncompared"]:
+def write_uncompared(made: Comparison) -> list[Sentence]:
+    """Return a sentence on the tables that one side lacks."""
+    if not made.uncompared:
         return []
-    tables = {one["table"] for one in made["uncompared"]}
+    tables = {one.table for one in made.uncompared}
     some = ", ".join(sorted(tables)[:4])
     more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
     return [
-        _sentence(
+        make_sentence(
             f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."
         )
     ]

@@ -136,7 +136,7 @@ class KnownNames:
         made = cls()
         for table in ("esxi.port_status", "esxi.net_stats"):
             for row in rows_of(facts, table):
-                made._port(row)
+                made.find_port(row)
         for table in ("esxi.ens_uplink", "esxi.pnic"):
             for row in rows_of(facts, table):
                 if row.values.get("mac"):
@@ -162,10 +162,10 @@ class KnownNames:
             node, path = row.block.node, on_host(row.values.get("vmx_path"))
             made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
             made.paths[node, row.values.get("vm_world_id")] = str(path or "")
-        made._by_count(facts)
+        made.match_by_count(facts)
         return made
 
-    def _by_count(self, facts: Facts) -> None:
+    def match_by_count(self, facts: Facts) -> None:
         """Tell who uses a port that no list names: the guest whose driver counts the very same misses, if it is one."""
         misses: defaultdict[str, int] = defaultdict(int)
         for row in rows_of(facts, "guest.ethtool_stats"):
@@ -182,7 +182,8 @@ class KnownNames:
             if place not in self.ports and len(guests) == 1:
                 self.ports[place] = KnownPort(client=facts.name(guests[0]))
 
-    def _port(self, row: Row) -> None:
+    def find_port(self, row: Row) -> None:
+        """Return what is known of a port."""
         node, values = row.block.node, row.values
         port = self.ports.setdefault((node, values.get("port_id")), KnownPort())
         port.mac = str(values.get("mac") or port.mac).lower()
@@ -244,7 +245,7 @@ def rows_of(facts: Facts, table: str) -> list[Row]:
     return facts.store(table).rows if facts.count(table) else []
 
 
-def subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubject]:
+def list_subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubject]:
     """Return what the rows of a table speak of on all machines; rows of one key are one subject."""
     key = table.key or PAIRED_BY.get(table.name, ())
     groups: defaultdict[Hashable, list[Row]] = defaultdict(list)
@@ -257,12 +258,13 @@ def subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubj
         )
     for row in rows:
         groups[row.block.node, *(on_host(row.values.get(column)) for column in key)].append(row)
-    return [_subject(names, table, key, some) for some in groups.values()]
+    return [make_subject(names, table, key, some) for some in groups.values()]
 
 
-def _subject(
+def make_subject(
     names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]
 ) -> ComparedSubject:
+    """Return a subject of its rows."""
     rows = sorted(rows, key=lambda row: (row.block.taken, row.block.order, row.line))
     node, last = rows[-1].block.node, rows[-1]
     cells: dict[str, tuple[Value, Row]] = {}
@@ -294,6 +296,6 @@ def _subject(
     return ComparedSubject(node, rows, cells, name, marks, asked, known)
 
 
-def agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
+def can_agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
     """Tell whether two subjects with a mark in common may be one: two ports of known users not by their number."""
     return rank < 2 or not (one.user_known and other.user_known)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from analyzer.case.comparison import ComparedValue, Comparison
 from analyzer.report.comparison_words import show_size
 
-Record = dict[str, Any]
 PLAIN = {
     "out_of_buffers": "times out of receive buffers",
     "segments_retransmitted": "TCP segments retransmitted",
@@ -39,33 +38,33 @@ PHRASES = {
 }
 
 
-def owned(subject: str, machine: str) -> str:
+def name_with_machine(subject: str, machine: str) -> str:
     """Return a thing with its machine."""
     return f"{subject} on {machine}" if subject and machine else subject or machine
 
 
-def values_of(one: Record, made: Record) -> str:
+def list_values(one: ComparedValue, made: Comparison) -> str:
     """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
-    if made["mode"] == "time":
-        return " → ".join(show_size(value, one["unit"]) for value in one["values"])
+    if made.mode == "time":
+        return " → ".join(show_size(value, one.unit) for value in one.values)
     return ", ".join(
-        f"{show_size(value, one['unit'])} on {side['name']}"
-        for value, side in zip(one["values"], made["sides"], strict=True)
+        f"{show_size(value, one.unit)} on {side.name}"
+        for value, side in zip(one.values, made.sides, strict=True)
         if value is not None
     )
 
 
-def name_of(record: Record) -> str:
+def name_column(record: ComparedValue) -> str:
     """Return what a column is called: its plain name, else its meaning without remarks, else the column itself."""
-    name = _NAMES.get((record["table"], record["column"])) or PLAIN.get(record["column"])
-    return name or re.split("[:;] ", str(record["meaning"] or record["column"]))[0]
+    name = _NAMES.get((record.table, record.column)) or PLAIN.get(record.column)
+    return name or re.split("[:;] ", record.meaning or record.column)[0]
 
 
-def named(record: Record) -> tuple[str, str]:
+def name_counter(record: ComparedValue) -> tuple[str, str]:
     """Return what a counter is called and whose it is; a table of counters by name has the name in its key."""
-    whose, _, name = record["subject"].rpartition(", ")
+    whose, _, name = record.subject.rpartition(", ")
     return (
         (name, whose)
-        if record["column"] == "value" and whose
-        else (name_of(record), record["subject"])
+        if record.column == "value" and whose
+        else (name_column(record), record.subject)
     )

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from analyzer.artefacts.logtime import read_time
+from analyzer.artefacts.logtime import read
 from analyzer.artefacts.tables import INT64, SQL_TYPES, Kind, Row, Table, Value
 
 if TYPE_CHECKING:
@@ -353,7 +353,7 @@ def timestamp(value: object) -> str | None:
         return None
     if _UTC_TIME.match(value):
         return value.removesuffix("Z").replace("T", " ")
-    return read_time(value)
+    return read(value)
 
 
 def own_columns(table: Table) -> list[tuple[str, Kind]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from analyzer.artefacts.samples import SampleColumns, join_numbers
+from analyzer.artefacts.samples import SampleColumns, joined
 from analyzer.artefacts.tables import SQL_TYPES, Frame, Table
 from analyzer.facts.database import (
     CASE,
@@ -99,9 +99,7 @@ def create_view(
         for name in columns.numbers:
             parts = [get_samples(one).numbers[name] for one in some]
             whole = (
-                join_numbers([part for part in parts if part is not None])
-                if None not in parts
-                else None
+                joined([part for part in parts if part is not None]) if None not in parts else None
             )
             arrays |= {} if whole is None else {name: whole.plain()}
             cells.append(

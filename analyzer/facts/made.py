@@ -56,7 +56,7 @@ def put_chain(facts: Facts, table: Table) -> set[str]:
     start = table.made_of[0]
     # The nodes of which the first table is known: a file that holds none of it was read as well.
     known = set(facts.nodes_with(start))
-    for name in parsing.find_siblings(start):
+    for name in parsing.siblings(start):
         for node in facts.nodes_with(name):
             if facts.coverage(node, name).state == "read":
                 known.add(node)

@@ -66,7 +66,7 @@ def make_release(stated: Sequence[Row]) -> Row:
     best = stated[0]
     version = best.values["version"]
     build = find_build(stated)
-    known = builds.find_release("esxi", build) if isinstance(build, int) else None
+    known = builds.lookup("esxi", build) if isinstance(build, int) else None
     others = {}
     for row in reversed(stated):
         others[str(row.values["version"])] = str(row.values.get("origin") or "")

@@ -238,7 +238,7 @@ class SiteMembers:
             "up": up,
             "said": words,
             "said_by": by,
-            "told_at": logtime.read_time(at, any_zone=True) if at else None,
+            "told_at": logtime.read(at, any_zone=True) if at else None,
         }
         table = parsing.tables()[self.product.tables[1]]
         return Row(table, values, origin.block, origin.line_of(column))
@@ -274,7 +274,7 @@ class SiteMembers:
         last: dict[tuple[str, ...], tuple[str, str, Hit]] = {}
         for node, hit in self.find_hits(sign):
             which = key(node, hit)
-            time = logtime.format_iso(hit.text)
+            time = logtime.iso(hit.text)
             if time and (which not in last or time >= last[which][0]):
                 last[which] = time, node, hit
         for _, (time, node, hit) in sorted(last.items(), key=lambda item: item[0]):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Unpack
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, read_rows
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.artefacts.tables import Block, Fault, Row, Since, Table
 from analyzer.forms.columns import (
     REFUSED,
@@ -207,9 +207,7 @@ _NO_OWNER = "no line says what this belongs to"
 
 def _read_by_template(form: Form, block: Block) -> Output:
     """Read a block by the template of its form."""
-    return read_rows(
-        form.table, form.name, block, convert_params(block.params, form.table), form.template
-    )
+    return rows(form.table, form.name, block, typed(block.params, form.table), form.template)
 
 
 def get_block(

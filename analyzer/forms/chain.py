@@ -101,7 +101,7 @@ class Chain:
     parts: tuple[Part, ...]
 
 
-def make_chain(
+def chain(
     name: str, meaning: str, start: Start, *parts: Part, key: Sequence[str], ask: str
 ) -> Chain:
     """Return a chain and its table: the columns of its links in their order, and `missing_link`.

@@ -21,7 +21,7 @@ from analyzer.artefacts.tables import (
     Row,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 
 # Addresses, masked ones as well: those are reported, and no reason to lose their row.
@@ -99,7 +99,7 @@ class Field:
             text = re.sub(rf"(?:{self.behind})$", "", text)
         if text in self.none:
             return None
-        return convert_cell(self.column, text)
+        return convert(self.column, text)
 
 
 def Key(  # noqa: N802 - declares as Field does

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Required, TypedDict, Unpack
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, read_rows, run_template
+from analyzer.artefacts.parsing import Output, Parser, rows, run_template, typed
 from analyzer.artefacts.tables import Block, Fault, Record, Row, Table
 from analyzer.forms import csv_twin, json_twin, named_twin
 from analyzer.forms.columns import Field
@@ -41,7 +41,7 @@ class Form:
 
     def parse(self, block: Block) -> Output:
         """Read an output, text or JSON, into rows of the table."""
-        params = convert_params(block.params, self.table)
+        params = typed(block.params, self.table)
         if self.twin and json_twin.is_json(block):
             found: Output = json_twin.read_rows(self.table, self.fields, self.name, block, params)
         elif self.twin and csv_twin.is_csv(self.fields, block):
@@ -51,7 +51,7 @@ class Form:
         elif self.read is not None:
             found = self.read(block)
         else:
-            found = read_rows(self.table, self.name, block, params, self.template)
+            found = rows(self.table, self.name, block, params, self.template)
         items = self.answers(found) if self.answers is not None else found
         for item in items:
             if self.finish is not None and isinstance(item, Row):

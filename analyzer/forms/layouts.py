@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from analyzer.artefacts.parsing import Output
-from analyzer.artefacts.tables import Block, ColumnValueError, Row, Table, Value, convert_cell
+from analyzer.artefacts.tables import Block, ColumnValueError, Row, Table, Value, convert
 
 MOST_LAYOUTS = 8  # of one form: releases differ, dumps of one host do not
 MOST_LINES = 400
@@ -129,7 +129,7 @@ class Layouts:
             for name, text in block.params.items():
                 column = self._columns.get(name)
                 if column is not None and name not in layout.own:
-                    values[name] = convert_cell(column, text)
+                    values[name] = convert(column, text)
         except ColumnValueError:
             return None
         values.update(zip(layout.columns, map(int, found.groups()), strict=True))

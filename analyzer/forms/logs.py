@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from analyzer.artefacts.logtime import Year, no_year, read_time
+from analyzer.artefacts.logtime import Year, no_year, read
 from analyzer.artefacts.parsing import Output, Parser, line_alone, run_template
 from analyzer.artefacts.tables import (
     Block,
@@ -28,7 +28,7 @@ from analyzer.artefacts.tables import (
     Row,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 
 # Fragments of the regexes that recognise a log line.
@@ -81,7 +81,7 @@ def read_utc(stamp: str, year: Year = no_year) -> str | None:
     Reads what analyzer/artefacts/logtime.py reads; a name of a zone whose offset is ambiguous is taken as UTC,
     and a stamp without a year gets it from `year(month, day)`. None when the stamp is no date or has no year.
     """
-    return read_time(stamp, year, any_zone=True)
+    return read(stamp, year, any_zone=True)
 
 
 def year_for(block: Block, name: str = "") -> Year:
@@ -210,7 +210,7 @@ def _make_row(table: Table, record: Record, block: Block, number: int, default_l
         cell = record.values.get(column.name.upper(), "")
         text = cell if isinstance(cell, str) else ",".join(cell)
         with suppress(ColumnValueError):
-            values[column.name] = convert_cell(column, text)
+            values[column.name] = convert(column, text)
     stamp = str(record.values.get("TIME", ""))
     log_name = str(record.values.get("LOG", ""))
     values["time"] = read_utc(stamp, year_for(block, log_name)) if stamp else None

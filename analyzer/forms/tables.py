@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, read_rows
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows, typed
 from analyzer.artefacts.tables import Block, Fault, Row, Table
 from analyzer.forms.columns import (
     REFUSED,
@@ -127,10 +127,10 @@ class _Ruled(NamedTuple):
 
 def _read_by_ruler(form: Form, block: Block) -> Output:
     """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
-    params = convert_params(block.params, form.table)
+    params = typed(block.params, form.table)
     ruled = _find_columns(form.fields, block)
     if ruled is None:
-        yield from read_rows(form.table, form.name, block, params, form.template)
+        yield from rows(form.table, form.name, block, params, form.template)
         return
     above = {block.lines[ruled.heading].strip(), block.lines[ruled.ruler].strip(), ""}
     for number, line in enumerate(block.lines):
@@ -143,7 +143,7 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
         cells = _cut_cells(line, ruled.cuts)
         if cells is None:
             single = replace(block, lines=[line], first_line=at)
-            yield from read_rows(form.table, form.name, single, params, form.template)
+            yield from rows(form.table, form.name, single, params, form.template)
         elif _is_row(cells, ruled.fields):
             pairs = [
                 (field, text, at)

@@ -16,7 +16,7 @@ from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Frame, Row
 from analyzer.ingest.intake import Cover, FactScope, Intake
 from analyzer.ingest.rewrapped import undo_line_breaks
-from analyzer.runtime.guard import guard_part
+from analyzer.runtime.guard import guard
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide, hide_lines, may_hold_secrets
 from analyzer.sources import Ledger, Member
@@ -66,7 +66,7 @@ def run_guarded(
     What came before it failed is kept, and a fault that begins with `FAILED` comes last.
     """
     failures: list[Exception] = []
-    with guard_part(failures.append):
+    with guard(failures.append):
         yield from run()
     for error in failures:
         why = hide(f"{FAILED}{type(error).__name__}: {error}")[:300]

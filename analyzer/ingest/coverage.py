@@ -246,7 +246,7 @@ def _make_node_record(
 def _name_release(kind: str, version: str, build: Any) -> str:
     """Return the name of the release of a build, "" where it says no more than the version next to it."""
     product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
-    known = builds.find_release(product, build) if product and isinstance(build, int) else None
+    known = builds.lookup(product, build) if product and isinstance(build, int) else None
     if known is None or known.version != version:
         return ""
     if known.date and not known.status:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.remote import Place, RemotePath
 
@@ -66,7 +66,7 @@ class FileHashes:
         self._all: list[Hashed] = []
         self._every = every
         on_disk = [path for path in paths if isinstance(path, Path)]
-        self._base: dict[Place, Path] = {path: absolute_path(path).parent for path in on_disk}
+        self._base: dict[Place, Path] = {path: full(path).parent for path in on_disk}
         self.paths = paths
         self._thread = threading.Thread(target=self._hash_files, daemon=True)
         self._started = len(on_disk) == len(paths)
@@ -116,7 +116,7 @@ def hash_file(file: Place, base: Path | None) -> Hashed | None:
             path, name = str(file), file.within
         else:
             assert base is not None
-            path, name = str(absolute_path(file)), str(absolute_path(file).relative_to(base))
+            path, name = str(full(file)), str(full(file).relative_to(base))
         before = file.stat()
     except (OSError, ValueError):
         return None

@@ -49,7 +49,7 @@ def make_harmless_records(
             record |= {"address": scan.address, "line": tally.first[0]}
             records[key, scan.node] = record
         record["count"] += tally.count
-        found = [logtime.format_iso(text) for _, text in (tally.first, tally.last)]
+        found = [logtime.iso(text) for _, text in (tally.first, tally.last)]
         times = [time for time in (record["first"], record["last"], *found) if time]
         record["first"] = min(times, default="")
         record["last"] = max(times, default="")

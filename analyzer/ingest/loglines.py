@@ -44,16 +44,14 @@ MOST_HOSTS = 1000  # of one file; the lines of further ones stay with the file, 
 
 def count_program_lines(lines: Sequence[str]) -> int:
     """Return how many of some lines name the program that wrote them, as a syslog daemon puts it before the text."""
-    return sum(
-        loghost.read_host_program(line.encode("utf-8", "replace"))[1] != b"" for line in lines
-    )
+    return sum(loghost.named(line.encode("utf-8", "replace"))[1] != b"" for line in lines)
 
 
 def find_foreign_hosts(lines: Sequence[str]) -> frozenset[str]:
     """Return the hosts that some lines name and that run no ESXi: by their name, or by what else they run."""
     foreign = set()
     for line in lines:
-        host, tag = loghost.read_host_program(line.encode("utf-8", "replace"))
+        host, tag = loghost.named(line.encode("utf-8", "replace"))
         if host and (_NOT_OF_ESXI.match(tag) or guess_node(host) not in ("", ESXI)):
             foreign.add(host)
     return frozenset(foreign)
@@ -112,10 +110,10 @@ class LinesByHost:
 
     def _choose_part(self, line: bytes) -> Hashable:
         """Return the part of a line: host, log and kind of node."""
-        repeated = loghost.find_repeated_host(line)
+        repeated = loghost.repeats(line)
         if repeated is not None and repeated in self._before:
             return self._before[repeated]
-        host, tag = loghost.read_host_program(line)
+        host, tag = loghost.named(line)
         if not tag and self.log.rest:
             tag = loghost.program_of_host(line)
         if tag:
@@ -359,8 +357,8 @@ class LogSearch:
         # The year of a time that names none is a guess, see `line_time`
         begin, year = logtime.line_time(bytes(scan.first_stamped), scan.address)
         end, _ = logtime.line_time(bytes(scan.last_stamped), scan.address)
-        first = logtime.format_stamp(begin) if begin else ""
-        last = logtime.format_stamp(end) if end else ""
+        first = logtime.stamp(begin) if begin else ""
+        last = logtime.stamp(end) if end else ""
         if first and last and last < first:
             order = f"it starts at {first} and ends at {last}"
             self.ledger.note(f"{scan.address}: the log is out of order: {order}")

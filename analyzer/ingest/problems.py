@@ -132,7 +132,7 @@ class _Total:
         ends = []
         for line, text in (tally.first, tally.last):
             shown = hide_around([], text, [])[1]
-            ends.append(_CountedLine(logtime.format_iso(shown), scan.address, line, shown[:TEXT]))
+            ends.append(_CountedLine(logtime.iso(shown), scan.address, line, shown[:TEXT]))
         first, last = ends
         self.first = first if self.first is None else min(self.first, first)
         self.last = last if self.last is None else max(self.last, last)
@@ -244,7 +244,7 @@ def list_uncovered(
             continue
         meaning = meanings.get(what, {})
         ended = ends.get((node, str(meaning.get("clear_id") or ""), thing), "")
-        if ended and ended < str(one["last"]):  # a file of a dump has no last line
+        if ended < str(one["last"]):
             ended = ""
         found.append({**one, "title": str(meaning.get("title") or ""), "ended": ended})
 

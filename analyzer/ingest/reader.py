@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts.parsing import Parser, may_record, registry
-from analyzer.artefacts.samples import trim_memory
+from analyzer.artefacts.samples import trim
 from analyzer.artefacts.tables import Block, Row
 from analyzer.ingest.artefacts import ArtefactReader, mark_cut, run_parser
 from analyzer.ingest.intake import FactScope, Intake, Stray
@@ -386,7 +386,7 @@ class MemberReader:
     def _read_stream(self, parser: Parser, member: Member, place: FactScope) -> None:
         block = self.artefacts.make_block(place, member, [])
         lines = self.artefacts.read_stream(parser, block, member.chunks(), place, member)
-        trim_memory()
+        trim()
         self.artefacts.note_outcome(member, "read", parser.name, lines)
 
 

@@ -35,7 +35,7 @@ def list_events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
             events.append(boot)
     for scan in intake.scans:
         for hit in scan.hits:
-            if hit.signature == EVENTS and (time := logtime.format_iso(hit.text)):
+            if hit.signature == EVENTS and (time := logtime.iso(hit.text)):
                 kind = "boot" if BOOT in hit.text else "event"
                 event = _make_event(time, scan.node, hit.text, kind, hit.address, hit.line)
                 events.append(event)

@@ -29,7 +29,7 @@ from analyzer.judge.subjects import Subject
 from analyzer.judge.trace import Cause, TraceContext, format_value
 from analyzer.rules import Outcome, Step
 from analyzer.rules.column_usage import needs_of
-from analyzer.rules.language.command import fill_command
+from analyzer.rules.language.command import fill
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.template import Template
 
@@ -229,7 +229,7 @@ def write_step(step: Step, why: TraceContext) -> Fix | None:
     fits = why.read_value(step.when)
     if fits is False or (fits is None and not step.unsure):
         return None
-    run = fill_command(step.run, why.read_value) if step.run is not None else ""
+    run = fill(step.run, why.read_value) if step.run is not None else ""
     texts = []
     for template in (step.do, step.note, step.caution):
         texts.append("" if template is None else why.fill_template(template)[0])

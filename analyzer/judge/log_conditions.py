@@ -225,7 +225,7 @@ class Logs:
     ) -> str:
         """Return why there may be more lines than an answer counts, "" when there are none."""
         # A plain count counts what was not kept as well.
-        plain = is_plain(seen) and not seen.in_order
+        plain = is_plain(seen) and not seen.ordered
         unkept = max(pool.unkept or (0 if plain else pool.uncounted) for pool in pools)
         if unkept:
             return f"{unkept:,} lines of {' and '.join(seen.logs)} were not kept"
@@ -351,7 +351,7 @@ class Logs:
         signature = self.name_signature(log)
         # A plain count minds lines that were not kept itself.
         minds_all = log.where is not None or any(
-            seen.in_order and log.name in seen.logs for seen in self.rule.seen.values()
+            seen.ordered and log.name in seen.logs for seen in self.rule.seen.values()
         )
         for scan in self.find_scans(log, node):
             stop = scan.stopped.get(signature)
@@ -416,7 +416,7 @@ class Logs:
             uncounted += max(0, scan.counts.get(signature, len(own)) - len(own))
             for hit in own:
                 copies[scan.node, hit.text].setdefault(hit.address, []).append(hit)
-        parse = bool(copies) and (log.table.shares_files or self._wants_columns(log))
+        parse = bool(copies) and (log.table.chosen or self._wants_columns(log))
         found = []
         for (node, _), members in copies.items():
             for hit in max(members.values(), key=len):
@@ -447,7 +447,7 @@ class Logs:
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
         row = parse_message(log.table.name, block)
-        if row is None and log.table.shares_files:
+        if row is None and log.table.chosen:
             return None
         cells: dict[str, Any] = dict(row.values) if row else {}
         cells.update((name, value) for name, value in values.items() if value is not None)

@@ -21,7 +21,7 @@ from analyzer.facts.database import version_key
 from analyzer.judge.closures import COMPARE
 from analyzer.judge.trace import Cause, TraceContext, explain_table, format_value
 from analyzer.rules import SeenDef
-from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare_node
+from analyzer.rules.language.expression import OPPOSITE, ExprNode, bare
 
 NEAR = 2  # things to be otherwise
 PLANS = 12  # ways to mend one node that are followed
@@ -73,16 +73,16 @@ def list_sides(node: ExprNode, *, want: bool) -> list[tuple[ExprNode, str, ExprN
     if node.op == "compare":
         left, right = node.args
         sign = node.name if want else OPPOSITE[node.name]
-        if bare_node(left).op != "literal":
+        if bare(left).op != "literal":
             found.append((left, sign, right))
-        if bare_node(right).op != "literal":
+        if bare(right).op != "literal":
             found.append((right, sign.translate(_MIRRORED), left))
     return found
 
 
 def list_leaves(node: ExprNode) -> Iterator[ExprNode]:
     """Yield the conditions a condition is made of."""
-    node = bare_node(node)
+    node = bare(node)
     if node.op in ("and", "or", "not"):
         for child in node.args:
             yield from list_leaves(child)
@@ -230,7 +230,7 @@ class NearMissSearch:
 
     def mend_node(self, node: ExprNode, part: str, *, want: bool) -> list[Plan]:
         """Return the ways to give a node the value wanted, the nearest first."""
-        node = bare_node(node)
+        node = bare(node)
         value = self.why.read_value(node)
         if value is want:
             return [()]
@@ -283,7 +283,7 @@ class NearMissSearch:
 
     def _answer(self, node: ExprNode, then: Mapping[str, bool]) -> bool | None:
         """Return the value of a condition with some leaves otherwise."""
-        node = bare_node(node)
+        node = bare(node)
         if node.op == "not":
             value = self._answer(node.args[0], then)
             return None if value is None else not value
@@ -359,13 +359,13 @@ def pins_value(node: ExprNode, *, want: bool) -> bool:
     """Tell whether a leaf leaves one value only for its column."""
     if node.op != "compare" or node.name != ("==" if want else "!="):
         return False
-    columns = [side for side in node.args if bare_node(side).op == "column"]
+    columns = [side for side in node.args if bare(side).op == "column"]
     return len(columns) == 1 and len(list_sides(node, want=want)) == 1
 
 
 def make_test(node: ExprNode) -> tuple[str, Test] | None:
     """Return the name of the one value that a leaf compares with plain values, and the test of that value."""
-    node = bare_node(node)
+    node = bare(node)
     if node.op == "in":
         side, *choices = node.args
 
@@ -377,9 +377,7 @@ def make_test(node: ExprNode) -> tuple[str, Test] | None:
     sides = list_sides(node, want=True)
     if len(sides) == 1:
         side, sign, other = sides[0]
-        return name_node(side), lambda value: compare_values(
-            node, sign, value, bare_node(other).value
-        )
+        return name_node(side), lambda value: compare_values(node, sign, value, bare(other).value)
     return (name_node(node), lambda value: value) if node.op == "column" else None
 
 
@@ -388,7 +386,7 @@ def list_tries(nodes: Iterable[ExprNode]) -> list[Any]:
     kind = ""
     plain: list[Any] = []
     for node in nodes:
-        for side in map(bare_node, node.args or (node,)):
+        for side in map(bare, node.args or (node,)):
             if side.op == "literal":
                 plain.append(side.value)
             else:
@@ -418,11 +416,11 @@ def measure_far(why: TraceContext, node: ExprNode, *, want: bool) -> float | Non
     """Return how far a leaf is off as a share of its threshold, None where there is none."""
     if node.op == "seen" and want:
         seen = why.rule.seen[node.name]
-        if seen.silence or seen.in_order or node.name not in why.answers:
+        if seen.silence or seen.ordered or node.name not in why.answers:
             return None
         return max(0.0, (seen.at_least - why.answers[node.name].best) / seen.at_least)
     if node.op == "any" and want:
-        for side, _, other in list_sides(bare_node(node.args[0]), want=True):
+        for side, _, other in list_sides(bare(node.args[0]), want=True):
             row = why.detail.find_deciding(node).get(side.column)
             if side.op == "column" and row is not None and other.op == "literal":
                 value = why.facts.value(why.find_table(node), row, side.column)
@@ -440,11 +438,11 @@ def measure_row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float |
     """
     folds = [node]
     if node.op == "compare":
-        folds = [bare_node(side) for side, _, _ in list_sides(node, want=want)]
+        folds = [bare(side) for side, _, _ in list_sides(node, want=want)]
     for fold in folds:
         if fold.op not in ("share", "count", "any", "all") or not fold.args:
             continue
-        for side, _, other in list_sides(bare_node(fold.args[0]), want=True):
+        for side, _, other in list_sides(bare(fold.args[0]), want=True):
             for row in why.detail.find_deciding(fold).values():
                 if row is not None:
                     value = read_in_row(why, side, fold.name, row)
@@ -454,7 +452,7 @@ def measure_row_far(why: TraceContext, node: ExprNode, *, want: bool) -> float |
 
 def read_in_row(why: TraceContext, node: ExprNode, alias: str, row: int) -> Any:
     """Return the value of an expression in one row of an alias with many rows, None when it is not known."""
-    node = bare_node(node)
+    node = bare(node)
     if node.op == "literal":
         return node.value
     if node.op == "column" and node.name == alias:
@@ -523,7 +521,7 @@ class NearMissWriter:
             about = node.args[0] if node.op in ("in", "known") else node
             for side, _, _ in list_sides(node, want=need.want)[:1]:
                 about = side
-            leaf.note, leaf.at = self.describe_origin(bare_node(about))
+            leaf.note, leaf.at = self.describe_origin(bare(about))
         return leaf
 
     def describe_value(self, need: Need) -> tuple[str, str]:
@@ -545,7 +543,7 @@ class NearMissWriter:
         wanted = "seen" if want else "not seen"
         if answer.value is None:
             return wanted, format_value(None)
-        whole = seen.silence or seen.in_order or answer.value
+        whole = seen.silence or seen.ordered or answer.value
         return wanted, f"{answer.count or 0}" if whole else f"{answer.best}"
 
     def read_text(self, node: ExprNode) -> str:
@@ -563,7 +561,7 @@ class NearMissWriter:
             at = f"{last.address}:{last.line}"
         if answer.value:
             return "", at
-        if seen.in_order:
+        if seen.ordered:
             counts = [f"{name} {answers[name].count or 0}" for name in seen.logs if name in answers]
             return f"lines: {', '.join(counts)}" if counts else "", at
         grouped = (seen.within or seen.per or seen.distinct) and not seen.silence
@@ -627,8 +625,8 @@ class NearMissWriter:
         else:
             threshold = ""  # of a named number, whose name alone does not say how far it is
             for side in node.args if node.op == "compare" else ():
-                if side.op == "let" and bare_node(side).op == "literal":
-                    threshold = threshold or f" ({format_value(bare_node(side).value)})"
+                if side.op == "let" and bare(side).op == "literal":
+                    threshold = threshold or f" ({format_value(bare(side).value)})"
             text = f"{leaf.text}{threshold}; it is {leaf.value}"
         more = "; ".join(part for part in (leaf.note, at) if part)
         return f"{text} ({more})" if more else text
@@ -701,7 +699,7 @@ def describe_seen(seen: SeenDef, count: str, *, want: bool) -> str:
         return f"held; {shown}" if want else f"did not hold; {shown}"
     if not want:
         return f"were not seen; {count} {lines}"
-    if seen.in_order:
+    if seen.ordered:
         return "were seen; it was not"
     if count == "0":
         return "were seen; none was"

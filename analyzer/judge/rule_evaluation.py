@@ -34,7 +34,7 @@ from analyzer.judge.subjects import SUBJECTS, Detail, Subject
 from analyzer.judge.trace import Cause, TraceContext, explain_table
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import needs_of
-from analyzer.rules.language.logic import write_kleene
+from analyzer.rules.language.logic import kleene
 from analyzer.rules.model import RuleNeeds
 from analyzer.rules.own import OwnScope
 from analyzer.runtime.errors import BacklineError
@@ -259,9 +259,9 @@ class OneCase:
         rule = self.rule
         for own in self.answers.values():
             values = {name: answers.find_common() for name, answers in own.items()}
-            if write_kleene(rule.when, values) is not False:
+            if kleene(rule.when, values) is not False:
                 return False
-            if rule.only is not None and write_kleene(rule.only, values) is not True:
+            if rule.only is not None and kleene(rule.only, values) is not True:
                 return False
         return True
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, join_numbers
+from analyzer.artefacts.samples import SampleColumns, SampleLines, floats_of, joined
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
 from analyzer.facts.database import fitting, own_columns, plain_many, version_key
 from analyzer.facts.records import Store
@@ -199,7 +199,7 @@ class SampleCapture:
         if column not in self._vectors:
             parts = [frame.columns.numbers[column] for frame in self.frames]  # type: ignore[attr-defined]
             complete = all(part is not None for part in parts)
-            self._vectors[column] = Vector(join_numbers(parts).plain()) if complete else None
+            self._vectors[column] = Vector(joined(parts).plain()) if complete else None
         vector = self._vectors[column]
         if vector is None:
             count = len(self.list_places(places))

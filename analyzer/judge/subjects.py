@@ -10,7 +10,7 @@ from typing import Any
 from analyzer.rules import Rule
 from analyzer.rules.column_usage import shown_of
 from analyzer.rules.language.expression import ExprNode
-from analyzer.rules.own import OwnScope, find_scopes
+from analyzer.rules.own import OwnScope, scopes
 
 SUBJECTS = 200_000  # rows of `each` of one case that are judged; the rest is named in the judgement
 
@@ -114,8 +114,6 @@ def nodes_of(rule: Rule) -> RuleNodes:
     if rule.nodes is None:
         shown = list(shown_of(rule))
         single = list_single_nodes([*rule.expressions(), *shown])
-        rule.nodes = RuleNodes(
-            frozenset(map(id, shown)), frozenset(map(id, single)), find_scopes(rule)
-        )
+        rule.nodes = RuleNodes(frozenset(map(id, shown)), frozenset(map(id, single)), scopes(rule))
     found: RuleNodes = rule.nodes
     return found

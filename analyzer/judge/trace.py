@@ -21,8 +21,8 @@ from analyzer.judge.log_answers import LogAnswer
 from analyzer.judge.subjects import Detail
 from analyzer.rules import Join, Rule
 from analyzer.rules.language.expression import Alias, ExprNode
-from analyzer.rules.language.template import UNKNOWN, Template, show_number
-from analyzer.runtime.text import count_noun
+from analyzer.rules.language.template import UNKNOWN, Template, number
+from analyzer.runtime.text import counted
 
 HITS_SHOWN = 4
 # What a machine is called that no file names: by its kind, or after its file.
@@ -61,7 +61,7 @@ def format_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return show_number(value)
+        return number(value)
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
     if isinstance(value, str):
@@ -131,7 +131,7 @@ def write_leaf(node: ExprNode, aliases: Mapping[str, Alias], inside: bool) -> st
     if node.op == "row":
         return write_rows(aliases[node.name], "the row of")
     if node.op not in ("seen", "seen_field"):
-        return show_number(node.value) if isinstance(node.value, float) else node.text
+        return number(node.value) if isinstance(node.value, float) else node.text
     words = "seen in the log"
     if node.op == "seen_field":
         words = f"{write_name(node.column)} of the log lines"
@@ -192,7 +192,7 @@ class Cause:
 def find_read_file(facts: Facts, node: str, table: Table) -> str:
     """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
     own = table.declared.name
-    siblings = parsing.find_siblings(own)
+    siblings = parsing.siblings(own)
     addresses: dict[str, None] = {}
     for name in (*siblings, *parsing.read_beside(own)):
         if not facts.has_rows(name, node):
@@ -392,9 +392,7 @@ class TraceContext:
             line.at = self.locate_column(node)
         elif node.op in ("seen", "seen_field"):
             answer = self.find_answer(node)
-            line.note = (
-                answer.why if answer.value is None else count_noun(answer.count or 0, "line")
-            )
+            line.note = answer.why if answer.value is None else counted(answer.count or 0, "line")
             for found in answer.hits[:HITS_SHOWN]:
                 at = f"{found.hit.address}:{found.hit.line}"
                 line.children.append(Trace("line", format_value(found.hit.text[:200]), at=at))
@@ -450,7 +448,7 @@ class TraceContext:
             cause = self.find_cause(node)
             line.note = cause.why if cause else "no rows"
             return
-        line.note = count_noun(rows, "row")
+        line.note = counted(rows, "row")
         if node.op in ("any", "all", "share", "count"):
             line.note = f"{true:,} of {line.note}"
         if known < rows:

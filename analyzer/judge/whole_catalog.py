@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analyzer.case.ranking import RANKED, place_findings
+from analyzer.case.ranking import place_findings
 from analyzer.case.verdicts import SEVERITIES, Finding, Judgement, Verdict
 from analyzer.facts import Facts
 from analyzer.facts.other_names import fold_name, map_other_names
@@ -218,12 +218,7 @@ def relate_findings(
     rows = {id(finding): finding.id for finding in findings}
     give_ids(findings)
     FindingTies(findings, rests_on, names or {}, rows).tie_all(explained_by)
-    known = {id(finding): finding for finding in findings}
-    records = []
-    for finding in findings:
-        record = {name: getattr(finding, name) for name in RANKED}
-        records.append(record | {"is": id(finding)})
-    findings[:] = [known[record["is"]] for record in place_findings(records)]
+    findings[:] = place_findings(findings)
 
 
 def make_slug(text: str) -> str:

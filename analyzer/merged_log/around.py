@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from analyzer.artefacts import logtime
+from analyzer.case.verdicts import Finding
 from analyzer.merged_log.entry import TimeWindow
 from analyzer.runtime.errors import UsageError
 
@@ -39,17 +38,17 @@ def center_window(moment: datetime, length: timedelta) -> TimeWindow:
 
 def parse_time(text: str) -> datetime | None:
     """Return a time in any form that `--incident` takes, None for another text."""
-    found = logtime.read_given_time(text)
+    found = logtime.given(text)
     return datetime.fromisoformat(found) if found else None
 
 
-def find_moment(finding: Mapping[str, Any]) -> datetime:
+def find_moment(finding: Finding) -> datetime:
     """Return the first time of the evidence of a finding; UsageError when none is known."""
-    found = parse_time(finding["first_seen"])
+    found = parse_time(finding.first_seen)
     if found is not None:
         return found
     raise UsageError(
-        f"no evidence of finding {finding['id']} has a time",
+        f"no evidence of finding {finding.id} has a time",
         why="it says what the host is, not when something happened",
         do="Give a time: --around 2017-10-14T09:12:46Z.",
     )

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from typing import Unpack
 
-from analyzer.artefacts.logtime import LogTime, is_stamped, line_time, nearest_year
+from analyzer.artefacts.logtime import LogTime, line_time, nearest_year, stamped
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock, Source
@@ -143,7 +143,7 @@ class WindowScanner(Scanner):
 
 def find_line_time(line: bytes, address: str, window: TimeWindow) -> tuple[LogTime | None, str]:
     """Return the time of a line, and the year it was guessed to be of; without any sign of it that next to the window."""
-    if not is_stamped(line):
+    if not stamped(line):
         return None, ""
     found, guess = line_time(line, address)
     if found is None and window.start != BEGINNING and window.end != FOREVER:

@@ -74,4 +74,4 @@ def read_harmless_ids() -> frozenset[str]:
 
 def read_facts_column(table: str, column: str) -> list[str]:
     """Return the texts of a column of the facts, row by row."""
-    return [str(row[column]) for row in fact_tables.read_shipped()[table].own_rows]
+    return [str(row[column]) for row in fact_tables.shipped()[table].own_rows]

@@ -1,54 +1,75 @@
-"""The case document: the only thing kept of an analysis.
-
-`document()` puts the plain results of all earlier rooms into one dictionary,
-`dumps()` writes it as the same bytes for the same input, `load()` reads it
-back. Its schema is analyzer/case-schema.json (`backline show --schema`), described in docs/case.md; reports
-read this document and nothing else.
-"""
+"""Builds the case document of the plain results of all earlier rooms."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import inspect, structs
 
 from analyzer.artefacts import parsing
-from analyzer.case import case_shape as shape
-from analyzer.case.asks import commands, parse_ask
-from analyzer.case.case_check import ASKED, completed, link_questions, problems
-from analyzer.case.case_shape import Doc, clean, filled, plain
-from analyzer.case.ranking import order_findings, place_findings
-from analyzer.case.verdicts import CannotTell, Judgement, Reason
-from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.reasons import merge_reasons
+from analyzer.case.asks import list_commands, parse_ask
+from analyzer.case.case_file import clean_value
+from analyzer.case.document import (
+    SCHEMA,
+    Ask,
+    CannotTellGroup,
+    CaseDocument,
+    CaseHead,
+    CatalogPart,
+    Chart,
+    ChartLine,
+    Damage,
+    Event,
+    Fault,
+    GivenFile,
+    HarmlessLine,
+    HostCard,
+    LogLine,
+    Mute,
+    Node,
+    NodeLog,
+    Port,
+    Problem,
+    QuietRule,
+    Settings,
+    SiteRow,
+    Source,
+    Span,
+    Threshold,
+    Tool,
+    UnreadOutput,
+)
+from analyzer.case.fields import Record
+from analyzer.case.questions import ASKED, link_questions
+from analyzer.case.ranking import place_findings
+from analyzer.case.verdicts import CannotTell, Finding, Judgement, Reason, Verdict
+from analyzer.runtime.reasons import merged
 
 if TYPE_CHECKING:
     from analyzer.pipeline.given_things import GivenThings
 
-SCHEMA = "backline/case-1"
 FAULTS_KEPT = 200
 SOURCES_KEPT = 2000
 PROBLEMS_KEPT = 500
 
-# DEL, C1, line separators, bidi controls, BOM: JSON would let them through to a terminal as they are.
-_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+Kind = TypeVar("Kind", bound=Record)
 
 
-def document(
+def build_document(
     *,
     case: Mapping[str, Any],
-    tool: Mapping[str, Any],
+    tool: Tool,
     nodes: Iterable[Mapping[str, Any]],
     sources: Iterable[Any],
     judgement: Judgement,
     catalog_rules: Iterable[tuple[str, str, Sequence[int]]],
     timeline: Iterable[Mapping[str, Any]] = (),
     problems: Iterable[Mapping[str, Any]] = (),
-    hosts: Iterable[Mapping[str, Any]] = (),
+    hosts: Iterable[HostCard] = (),
     topology: Iterable[Mapping[str, Any]] = (),
-    site: Iterable[Mapping[str, Any]] = (),
+    site: Iterable[SiteRow] = (),
     faults: Iterable[Any] = (),
     faults_total: int | None = None,
     damage: Iterable[Any] = (),
@@ -60,151 +81,116 @@ def document(
     log: Iterable[Mapping[str, Any]] = (),
     given: GivenThings | None = None,
     causes: Mapping[str, Sequence[str]] | None = None,
-) -> Doc:
-    """Return the case document of case-schema.json.
+) -> CaseDocument:
+    """Return the case document.
 
-    Records may be dictionaries or dataclasses with the keys of the schema;
-    missing keys get their empty value, an unknown key is a ValueError (a fault
-    of the caller, not of the input). `catalog_rules` are (id, title, kb) of all
-    rules that were judged; `faults_total` counts faults that the caller has not
-    kept as well; of `problems` the first are kept and all are counted;
-    `settings` is what local settings changed (`muting.apply_settings`); `given` knows what need not be asked for, for
-    it is there; `causes` are rules that may explain what a rule finds. Times are ISO 8601 in UTC, sizes bytes.
+    Rows of tables come as dictionaries or dataclasses with the keys of the record; missing keys get their empty
+    value, an unknown key is a ValueError (a fault of the caller, not of the input).
+
+    catalog_rules  id, title and articles of all rules that were judged
+    faults_total   counts faults that the caller has not kept as well
+    problems       the first are kept, all are counted
+    settings       what local settings changed (`muting.apply_settings`)
+    given          knows what the customer sent already and need not be asked for
+    causes         rules that may explain what a rule finds
+
+    Times are ISO 8601 in UTC, sizes bytes.
     """
-    traced: dict[int, Doc] = {}
-    findings = place_findings([plain(finding, traced) for finding in judgement.findings])
-    questions = grouped(judgement.cannot_tell, given)
+    findings = place_findings(judgement.findings)
+    questions = group_questions(judgement.cannot_tell, given)
     link_questions(questions, findings, causes or {})
     if given is not None:
-        for finding in findings:
-            finding["also"] = [
-                _drop_request(line, finding["node"], given) for line in finding["also"]
-            ]
-    all_problems = [filled("problem", shape.PROBLEM, item) for item in problems]
-    all_faults = [filled("fault", shape.FAULT, item) for item in faults]
-    doc: Doc = {
-        "schema": SCHEMA,
-        "case": _case(case),
-        "tool": filled("tool", shape.TOOL, tool),
-        "settings": _settings(settings or {}),
-        "nodes": [_node(item) for item in nodes],
-        "hosts": [_host(item) for item in hosts],
-        "sources": _sources(sources),
-        "findings": findings,
-        "cannot_tell": questions,
-        "quiet": _quiet(judgement, catalog_rules),
-        "cuts": [plain(cut) for cut in judgement.cuts],
-        "problems": all_problems[:PROBLEMS_KEPT],
-        "problems_total": len(all_problems),
-        "timeline": _timeline(timeline),
-        "series": _shared(findings, judgement),
-        "topology": [filled("topology row", shape.PORT, item) for item in topology],
-        "site": [filled("site row", shape.SITE, item) for item in site],
-        "faults": all_faults[:FAULTS_KEPT],
-        "faults_total": len(all_faults) if faults_total is None else faults_total,
-        "damage": [filled("damage", shape.DAMAGE, item) for item in damage],
-        "limits": [str(item) for item in limits],
-        "advice": list(dict.fromkeys(advice)),
-        "notes": list(dict.fromkeys(notes)),
-        "harmless": [filled("harmless line", shape.HARMLESS, item) for item in harmless],
-        "log": [filled("line of a log", shape.LOG_LINE, item) for item in log],
-    }
-    finished: Doc = clean(doc)
-    return finished
-
-
-def dumps(doc: Mapping[str, Any]) -> str:
-    """Return the document as JSON, one record a line.
-
-    The same document gives the same bytes; the text can always be written as UTF-8.
-    """
-    return "".join(written(doc))
-
-
-def written(doc: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the text of `dumps`, about one record at a time: of a large document it never stands whole."""
-    lead = "{\n"
-    for key, value in doc.items():
-        yield f"{lead}{_compact(str(key))}: "
-        yield from _lines(key, value)
-        lead = ",\n"
-    yield "\n}\n"
-
-
-def _lines(key: str, value: Any) -> Iterator[str]:
-    if isinstance(value, list | tuple) and value:
-        yield "[\n"
-        for number, item in enumerate(value):
-            yield f",\n{_compact(item)}" if number else _compact(item)
-        yield "\n]"
-    elif key == "series" and value:
-        yield "{\n"
-        for number, name in enumerate(value):
-            yield f"{',' * bool(number)}{chr(10) * bool(number)}{_compact(str(name))}:{_compact(value[name])}"
-        yield "\n}"
-    else:
-        yield _compact(value)
-
-
-def _compact(value: Any) -> str:
-    value = clean(value)
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return _STEERING.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-
-
-def load(path: Path) -> Doc:
-    """Return the document kept in `path`, a file or the folder of a triage; a RefusedError says what is wrong."""
-    try:
-        if path.is_dir() and (path / "case.json").exists():
-            path /= "case.json"
-        if path.exists() and not path.is_file():  # a device may never end
-            raise _no_document(
-                str(path), "it holds no case.json" if path.is_dir() else "not a regular file"
-            )
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        what, do = (
-            "the case document cannot be read",
-            "Give the case.json that `backline triage` wrote.",
-        )
-        raise RefusedError(what, where=str(path), why=error.strerror or "", do=do) from None
-    except UnicodeDecodeError:
-        raise _no_document(str(path), "it is not UTF-8 text, perhaps a bundle") from None
-    return loads(text, str(path))
-
-
-def loads(text: str, where: str) -> Doc:
-    """Return the document that is written as `text`; a RefusedError says what is wrong with it, at `where`."""
-    try:
-        doc = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise _no_document(f"{where}:{error.lineno}", f"it is not JSON: {error.msg}") from None
-    except (ValueError, RecursionError):
-        raise _no_document(where, "a number or a nesting in it is too large") from None
-    if not isinstance(doc, dict) or "schema" not in doc:
-        raise _no_document(where, "it has no key `schema`")
-    if doc["schema"] != SCHEMA:
-        raise _no_document(where, f"its schema is {doc['schema']!r}, this version reads {SCHEMA!r}")
-    completed(doc)
-    for place, wrong in problems(doc):
-        raise _no_document(where, f"{place} {wrong}")
-    document: Doc = clean(doc)
-    document["findings"] = order_findings(
-        document["findings"]
-    )  # one of an earlier version has another order
+        findings = [drop_requests(finding, given) for finding in findings]
+    all_problems = [fill_record(Problem, item, kind="event") for item in problems]
+    all_faults = [fill_record(Fault, item) for item in faults]
+    document = CaseDocument(
+        schema=SCHEMA,
+        case=build_head(case),
+        tool=tool,
+        settings=build_settings(settings or {}),
+        nodes=[build_node(item) for item in nodes],
+        hosts=list(hosts),
+        sources=build_sources(sources),
+        findings=findings,
+        cannot_tell=questions,
+        quiet=list_quiet_rules(judgement, catalog_rules),
+        cuts=list(judgement.cuts),
+        problems=all_problems[:PROBLEMS_KEPT],
+        problems_total=len(all_problems),
+        timeline=build_timeline(timeline),
+        series=share_charts(build_charts(findings, judgement.series)),
+        topology=[fill_record(Port, item) for item in topology],
+        site=list(site),
+        faults=all_faults[:FAULTS_KEPT],
+        faults_total=len(all_faults) if faults_total is None else faults_total,
+        damage=[fill_record(Damage, item) for item in damage],
+        limits=[str(item) for item in limits],
+        advice=list(dict.fromkeys(advice)),
+        notes=list(dict.fromkeys(notes)),
+        harmless=[fill_record(HarmlessLine, item) for item in harmless],
+        log=[fill_record(LogLine, item) for item in log],
+    )
+    clean_value(document)
     return document
 
 
-def _no_document(where: str, why: str) -> RefusedError:
-    return RefusedError(
-        "this case document cannot be shown",
-        where=where,
-        why=why,
-        do="Give the case.json that `backline triage` wrote, or run triage again with the bundle.",
-    )
+@cache
+def list_fields(kind: type[Record]) -> list[tuple[str, Any, bool]]:
+    """Return name and empty value of the fields of a record, and whether they have a default.
+
+    Where nothing is known a field without default holds no text, an empty list, 0, or null.
+    """
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType)
+    fields = []
+    for field in info.fields:
+        field_type = field.type
+        while isinstance(field_type, inspect.Metadata):
+            field_type = field_type.type
+        fields.append((field.name, _EMPTY_VALUES.get(type(field_type)), not field.required))
+    return fields
 
 
-def grouped(items: Iterable[CannotTell], given: GivenThings | None = None) -> list[Doc]:
+_EMPTY_VALUES: dict[type, Any] = {
+    inspect.StrType: "",
+    inspect.ListType: [],
+    inspect.IntType: 0,
+    inspect.BoolType: False,
+}
+
+
+def fill_record(kind: type[Kind], item: Any, /, **empty_values: Any) -> Kind:
+    """Return a record of the fields that `item` has, the others empty; ValueError for a key that it has not.
+
+    Tables hold as numbers what are names in the document, and lists where the document has a text: both become text.
+
+    item          a row as a dictionary, or an object with attributes
+    empty_values  what a field holds where `item` has nothing, if not the default or the empty text, list or number
+    """
+    if isinstance(item, Mapping):
+        unknown = sorted(item.keys() - set(kind.__struct_fields__))
+        if unknown:
+            raise ValueError(f"a {kind.__name__} of the case document has no key {unknown[0]!r}")
+    values: dict[str, Any] = {}
+    for name, empty, has_default in list_fields(kind):
+        value = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+        if value is None:
+            value = empty_values.get(name)
+        if value is None:
+            if has_default:
+                continue
+            value = empty
+        if type(empty) is str and not isinstance(value, str):
+            value = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        elif type(empty) is list:
+            value = [value] if isinstance(value, str) else list(value)
+        values[name] = value
+    return kind(**values)
+
+
+def group_questions(
+    items: Iterable[CannotTell], given: GivenThings | None = None
+) -> list[CannotTellGroup]:
     """Return verdicts "cannot tell" grouped by what is missing and what to ask for, widest first, muted ones last.
 
     given  leaves out of `asks` what a machine sent already
@@ -213,39 +199,35 @@ def grouped(items: Iterable[CannotTell], given: GivenThings | None = None) -> li
     held = parsing.tables_of_bundles()
     for item in items:
         groups.setdefault((item.missing, item.ask, item.muted), []).append(item)
-    out = [
-        {
-            "missing": missing,
-            "reason": str(members[0].reason),
-            "why": "; ".join(
-                _distinct(merge_reasons((item.why, item.node) for item in members), most=3)
-            ),
-            "ask": ask,
-            "asks": _list_asks(ask, sorted({item.node for item in members if item.node}), given),
-            "commands": commands(ask),
-            "rules": sorted({item.rule for item in members}),
-            "subjects": sorted({item.subject for item in members if item.subject}),
-            "nodes": sorted({item.node for item in members if item.node}),
-            "muted": muted,
-            "in_bundle": members[0].reason == Reason.MISSING and missing in held,
-            "settles": [],
-        }
-        for (missing, ask, muted), members in groups.items()
-    ]
-    return sorted(
-        out,
-        key=lambda g: (
-            bool(g["muted"]),
-            -len(g["rules"]),
-            -len(g["subjects"]),
-            g["missing"],
-            g["ask"],
-            g["muted"],
-        ),
-    )
+    questions = []
+    for (missing, ask, muted), members in groups.items():
+        nodes = sorted({item.node for item in members if item.node})
+        reasons = merged((item.why, item.node) for item in members)
+        questions.append(
+            CannotTellGroup(
+                missing=missing,
+                reason=str(members[0].reason),
+                why="; ".join(shorten_list(reasons, most=3)),
+                ask=ask,
+                asks=list_asks(ask, nodes, given),
+                commands=list_commands(ask),
+                rules=sorted({item.rule for item in members}),
+                subjects=sorted({item.subject for item in members if item.subject}),
+                nodes=nodes,
+                muted=muted,
+                in_bundle=members[0].reason == Reason.MISSING and missing in held,
+                settles=[],
+            )
+        )
+
+    def widest_first(one: CannotTellGroup) -> tuple[bool, int, int, str, str, str]:
+        counts = -len(one.rules), -len(one.subjects)
+        return bool(one.muted), *counts, one.missing, one.ask, one.muted
+
+    return sorted(questions, key=widest_first)
 
 
-def _list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> list[Doc]:
+def list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> list[Ask]:
     """Return the records of an ask, each with the machines that did not send the thing; without one, not at all."""
     found = []
     for item in parse_ask(ask):
@@ -254,149 +236,153 @@ def _list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> lis
         ]
         if lacking:
             named = [node for node in lacking if node]
-            found.append(
-                {"what": item.what, "command": item.command, "remark": item.remark, "nodes": named}
-            )
+            found.append(Ask(what=item.what, command=item.command, remark=item.remark, nodes=named))
     return found
 
 
-def _drop_request(line: str, node: str, given: GivenThings) -> str:
-    """Return what could not be checked without a request for things that are all there."""
-    why, _, ask = line.partition(ASKED)
-    items = parse_ask(ask)
-    return why if items and all(given.was_sent(item, node) for item in items) else line
+def drop_requests(finding: Finding, given: GivenThings) -> Finding:
+    """Return a finding that asks for nothing that is all there."""
+    also = []
+    for line in finding.also:
+        why, _, ask = line.partition(ASKED)
+        items = parse_ask(ask)
+        sent = items and all(given.was_sent(item, finding.node) for item in items)
+        also.append(why if sent else line)
+    return finding if also == finding.also else structs.replace(finding, also=also)
 
 
-def _distinct(words: Iterable[str], most: int) -> list[str]:
+def shorten_list(words: Iterable[str], most: int) -> list[str]:
     """Return different words in their order, at most `most` of them and a note of the rest."""
     seen = list(dict.fromkeys(word for word in words if word))
     return seen if len(seen) <= most else [*seen[:most], f"and {len(seen) - most} more like this"]
 
 
-def _quiet(judgement: Judgement, rules: Iterable[tuple[str, str, Sequence[int]]]) -> list[Doc]:
+def list_quiet_rules(
+    judgement: Judgement, rules: Iterable[tuple[str, str, Sequence[int]]]
+) -> list[QuietRule]:
     """Return the rules that are in no other list: they looked and found nothing, or did not apply."""
-    loud = {finding.rule for finding in judgement.findings} | {
-        item.rule for item in judgement.cannot_tell
-    }
-    out: list[Doc] = []
+    loud = {finding.rule for finding in judgement.findings}
+    loud |= {item.rule for item in judgement.cannot_tell}
+    quiet = []
     for rule, title, kb in rules:
         count = judgement.counts.get(rule, {})
-        if rule in loud or any(count.get(v, 0) for v in ("match", "error", "cannot_tell")):
+        answered = any(
+            count.get(verdict) for verdict in (Verdict.MATCH, Verdict.ERROR, Verdict.CANNOT_TELL)
+        )
+        if rule in loud or answered:
             continue
-        row: Doc = {"rule": rule, "title": title, "kb": [int(number) for number in kb]}
-        row["looked_at"] = int(count.get("no_match", 0))
-        row["not_applicable"] = int(count.get("not_applicable", 0))
-        out.append(row)
-    return sorted(out, key=lambda row: str(row["rule"]))
+        quiet.append(
+            QuietRule(
+                rule=rule,
+                title=title,
+                kb=[int(number) for number in kb],
+                looked_at=int(count.get(Verdict.NO_MATCH, 0)),
+                not_applicable=int(count.get(Verdict.NOT_APPLICABLE, 0)),
+            )
+        )
+    return sorted(quiet, key=lambda row: row.rule)
 
 
-def _case(case: Mapping[str, Any]) -> Doc:
-    out = filled("case", shape.CASE, case)
-    out["files"] = [filled("file", shape.FILE, item) for item in out["files"]]
-    if out["span"] is not None:
-        out["span"] = filled("span", shape.SPAN, out["span"])
-        if not (out["span"]["first"] and out["span"]["last"]):
-            out["span"] = None
-    return out
+def build_head(case: Mapping[str, Any]) -> CaseHead:
+    """Return what was dropped in; a span without a beginning or an end is none."""
+    span = case.get("span")
+    head = fill_record(CaseHead, {**case, "span": None}, complete=True)
+    head.files = [fill_record(GivenFile, item) for item in head.files]
+    if span is not None and span["first"] and span["last"]:
+        head.span = fill_record(Span, span)
+    return head
 
 
-def _settings(settings: Mapping[str, Any]) -> Doc:
-    out = filled("settings", shape.SETTINGS, settings)
-    for key, record in (
-        ("mutes", shape.MUTE),
-        ("thresholds", shape.THRESHOLD),
-        ("catalogs", shape.CATALOG),
-    ):
-        out[key] = [filled(key, record, item) for item in out[key]]
-    return out
+def build_settings(changes: Mapping[str, Any]) -> Settings:
+    """Return what local settings changed."""
+    settings = fill_record(Settings, changes)
+    settings.mutes = [fill_record(Mute, item, state="holds") for item in settings.mutes]
+    settings.thresholds = [fill_record(Threshold, item) for item in settings.thresholds]
+    settings.catalogs = [fill_record(CatalogPart, item) for item in settings.catalogs]
+    return settings
 
 
-def _node(node: Mapping[str, Any]) -> Doc:
-    out = filled("node", shape.NODE, node)
-    out["logs"] = sorted(
-        (filled("log", shape.LOG, item) for item in out["logs"]),
-        key=lambda log: (log["table"], log["first"]),
-    )
-    return out
+def build_node(item: Mapping[str, Any]) -> Node:
+    """Return a node with its logs by table and time."""
+    node = fill_record(Node, item)
+    node.logs = [fill_record(NodeLog, log) for log in node.logs]
+    node.logs.sort(key=lambda log: (log.table, log.first))
+    for log in node.logs:
+        log.parts = [fill_record(Span, part) for part in log.parts]
+    return node
 
 
-def _host(card: Mapping[str, Any]) -> Doc:
-    out = filled("host", shape.HOST, card)
-    out["rows"] = [filled("row of a card", shape.CARD_ROW, row) for row in out["rows"]]
-    for row in out["rows"]:
-        row["items"] = [filled("item of a card", shape.CARD_ITEM, item) for item in row["items"]]
-    return out
-
-
-def _sources(sources: Iterable[Any]) -> list[Doc]:
+def build_sources(sources: Iterable[Any]) -> list[Source]:
     """Return one row a source; above 2,000 rows the merely listed ones are folded by folder."""
-    rows = [filled("source", shape.SOURCE, item) for item in sources]
+    rows = []
+    for item in sources:
+        row = fill_record(Source, item, state="listed")
+        faults: Any = row.faults  # the ledger may hold the list of faults itself or their number
+        row.faults = len(faults) if isinstance(faults, list | tuple) else faults
+        row.unread_outputs = [fill_record(UnreadOutput, one) for one in row.unread_outputs]
+        rows.append(row)
+    return rows if len(rows) <= SOURCES_KEPT else fold_sources(rows)
+
+
+def fold_sources(rows: Iterable[Source]) -> list[Source]:
+    """Return rows of which those that nothing reads are one a folder."""
+    folders: dict[tuple[str, str, str], list[Source]] = {}
+    kept = []
     for row in rows:
-        # The ledger may hold the list of faults itself or their number.
-        row["faults"] = (
-            len(row["faults"]) if isinstance(row["faults"], list | tuple) else row["faults"]
-        )
-        row["unread_outputs"] = [
-            filled("output", shape.UNREAD_OUTPUT, one) for one in row["unread_outputs"]
-        ]
-    if len(rows) <= SOURCES_KEPT:
-        return rows
-    folders: dict[tuple[str, str, str], list[Doc]] = {}
-    out = []
-    for row in rows:
-        if row["state"] != "listed" or row["unread_outputs"]:
-            out.append(row)
+        if row.state != "listed" or row.unread_outputs:
+            kept.append(row)
             continue
-        cut = max(row["address"].rfind("/"), row["address"].rfind("!"))
-        key = (row["address"][: cut + 1], row["node"], row["why"])
-        if key not in folders:
-            folders[key] = []
-            out.append({**row, "fold": key})
-        folders[key].append(row)
-    return [_folded(row, folders) for row in out]
+        cut = max(row.address.rfind("/"), row.address.rfind("!"))
+        members = folders.setdefault((row.address[: cut + 1], row.node, row.why), [])
+        if not members:
+            kept.append(row)
+        members.append(row)
+    for (folder, _, _), members in folders.items():
+        if len(members) > 1:
+            sizes = [member.size for member in members if member.size is not None]
+            members[0].address = f"{folder} ({len(members)} files)"
+            members[0].size = sum(sizes) if sizes else None
+    return kept
 
 
-def _folded(row: Doc, folders: Mapping[tuple[str, str, str], list[Doc]]) -> Doc:
-    key = row.pop("fold", None)
-    if key is None or len(folders[key]) == 1:
-        return row
-    sizes = [member["size"] for member in folders[key] if member["size"] is not None]
-    row |= {
-        "address": f"{key[0]} ({len(folders[key])} files)",
-        "size": sum(sizes) if sizes else None,
-    }
-    return row
+def build_timeline(events: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """Return the moments by time."""
+    rows = [fill_record(Event, item, kind="event") for item in events]
+    return sorted(rows, key=lambda one: (one.time, one.node, one.address, one.line, one.text))
 
 
-def _timeline(events: Iterable[Mapping[str, Any]]) -> list[Doc]:
-    rows = [filled("event", shape.EVENT, item) for item in events]
-    return sorted(rows, key=lambda e: (e["time"], e["node"], e["address"], e["line"], e["text"]))
-
-
-def _shared(findings: list[Doc], judgement: Judgement) -> Doc:
-    """Return the charts, each with its own title; those that draw the same samples share the first one's."""
-    series = _series(judgement.series, [key for finding in findings for key in finding["chart"]])
-    first: dict[str, str] = {}
-    for key, chart in series.items():
-        holder = first.setdefault(
-            repr([chart["node"], chart["unit"], chart["times"], chart["lines"]]), key
-        )
-        if holder != key:
-            chart |= {"times": [], "lines": [], "same_as": holder}
-    return series
-
-
-def _series(series: Mapping[str, Mapping[str, Any]], wanted: list[str]) -> Doc:
+def build_charts(
+    findings: Iterable[Finding], series: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Chart]:
     """Return charts by key, those of the worst finding first.
 
     A chart that names its lines as plain keys gets them as `lines`.
     """
-    out: Doc = {}
-    for key in dict.fromkeys([*(key for key in wanted if key in series), *sorted(series)]):
-        given = dict(series[key])
-        chart = {name: given.pop(name, "") for name in ("title", "unit", "node")}
-        chart["times"] = list(given.pop("times", []))
-        lines = [filled("line", shape.LINE, line) for line in given.pop("lines", [])]
-        lines += [{"label": label, "values": list(values)} for label, values in given.items()]
-        out[key] = {**chart, "lines": lines, "same_as": ""}
-    return out
+    wanted = [key for finding in findings for key in finding.chart if key in series]
+    charts = {}
+    for key in dict.fromkeys([*wanted, *sorted(series)]):
+        rest = dict(series[key])
+        chart = Chart(
+            title=rest.pop("title", ""),
+            unit=rest.pop("unit", ""),
+            node=rest.pop("node", ""),
+            times=list(rest.pop("times", [])),
+            lines=[fill_record(ChartLine, line) for line in rest.pop("lines", [])],
+        )
+        for label, values in rest.items():
+            chart.lines.append(ChartLine(label=label, values=list(values)))
+        charts[key] = chart
+    return charts
+
+
+def share_charts(charts: dict[str, Chart]) -> dict[str, Chart]:
+    """Let charts that draw the same samples, each with its own title, share those of the first."""
+    first: dict[str, str] = {}
+    for key, chart in charts.items():
+        samples = repr([chart.node, chart.unit, chart.times, chart.lines])
+        holder = first.setdefault(samples, key)
+        if holder != key:
+            chart.times = []
+            chart.lines = []
+            chart.same_as = holder
+    return charts

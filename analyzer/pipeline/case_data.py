@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from analyzer import __version__
-from analyzer.artefacts.samples import trim_memory
+from analyzer.artefacts.samples import trim
+from analyzer.case.document import CaseDocument, SiteRow, Tool
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, site_signs
 from analyzer.ingest.chosen_lines import list_below_findings
@@ -19,17 +20,18 @@ from analyzer.ingest.problems import list_uncovered
 from analyzer.ingest.timeline import make_timeline
 from analyzer.judge import OnJudged, judge, judge_nothing
 from analyzer.judge.few_lines import find_few_lines
-from analyzer.pipeline import case
+from analyzer.pipeline.case import build_document
 from analyzer.pipeline.given_things import GivenThings
 from analyzer.pipeline.host_cards import host_cards
 from analyzer.rules import Catalog
 from analyzer.rules.muting import apply_settings
 from analyzer.rules.settings import Settings
 from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.guard import Tell, run_stage
+from analyzer.runtime.guard import stage
 from analyzer.runtime.limits import Limits
 
 Record = dict[str, Any]
+Part = TypeVar("Part")
 
 
 @dataclass(slots=True)
@@ -75,7 +77,7 @@ class RunResult:
     rules  id, title and articles of every rule that was judged
     """
 
-    document: Record
+    document: CaseDocument
     partial: bool
     broken_rules: list[str]
     judgement: Judgement
@@ -100,47 +102,35 @@ def conclude(
     """
     failed: list[Record] = []
 
-    def tell(what: str, part: str) -> None:
-        failed.append({"address": material.name, "offset": -1, "what": what, "left_out": part})
+    def note_failure(what: str, left_out: str) -> None:
+        failed.append({"address": material.name, "offset": -1, "what": what, "left_out": left_out})
 
-    if judgement is None:
-        ask = partial(judge, catalog, material.facts, limits, on_judged=on_judged)
-        judgement = run_stage(
-            "the verdicts of all rules", ask, lambda: judge_nothing(catalog), tell
-        )
-    material.facts.close()  # what is asked of it later makes the database anew; the document needs the room
-    trim_memory()
-    marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
-    changes: Record | None = run_stage(
-        "mutes and thresholds of the settings", marks, _no_settings, tell
-    )
-    rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
-    told = _beside(material, catalog, judgement, incident, tell)
-    document = _document(material, catalog, judgement, told, changes, failed)
-    document["case"]["incident"] = incident
-    lost = bool(not document["case"]["complete"] or judgement.notes or judgement.cuts)
-    return RunResult(
-        document, lost, [str(error) for error in catalog.broken], judgement, rules, material.refused
-    )
-
-
-def _no_settings() -> Record:
-    return {}
-
-
-def _beside(
-    material: CaseData, catalog: Catalog, judgement: Judgement, incident: str, tell: Tell
-) -> dict[str, list[Record]]:
-    """Return what the document tells beside the verdicts, by its name there; a part that fails is left out."""
     facts = material.facts
+    if judgement is None:
+        ask = partial(judge, catalog, facts, limits, on_judged=on_judged)
+        judgement = stage(
+            "the verdicts of all rules", ask, lambda: judge_nothing(catalog), note_failure
+        )
+    facts.close()  # what is asked of it later makes the database anew; the document needs the room
+    trim()
+    marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
+    changes: Record = stage("mutes and thresholds of the settings", marks, dict, note_failure)
+    rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
 
-    def part(what: str, make: Callable[..., list[Record]], *args: Any) -> list[Record]:
-        return run_stage(what, partial(make, *args), list, tell)
+    def make_part(what: str, make: Callable[..., list[Part]], *args: Any) -> list[Part]:
+        """Return a list of the document; a part that fails is left out."""
+        return stage(what, partial(make, *args), list, note_failure)
 
-    moments = part("the time line", make_timeline, material.events, judgement, incident)
-    rest = (material.problems, judgement, catalog.tables, facts.name)
-    left = part("problems that no rule covers", list_uncovered, *rest)
-    few = part(
+    moments = make_part("the time line", make_timeline, material.events, judgement, incident)
+    left = make_part(
+        "problems that no rule covers",
+        list_uncovered,
+        material.problems,
+        judgement,
+        catalog.tables,
+        facts.name,
+    )
+    few = make_part(
         "known lines, too few for a finding",
         find_few_lines,
         catalog.rules,
@@ -148,68 +138,36 @@ def _beside(
         judgement,
         material.nodes,
     )
-    return {
-        "timeline": moments,
-        "problems": list_below_findings(left, few),
-        "hosts": part("the hosts at a glance", host_cards, facts, material.nodes, material.events),
-        "site": part("the picture of the site", _site, facts),
-        "log": part("lines of the logs around findings", _log, facts, judgement, moments, catalog),
-    }
-
-
-def _site(facts: Facts) -> list[Record]:
-    if not any(facts.count(name) for name in site_signs.ALL_TABLES if name in facts.tables):
-        return []
-    from analyzer.pipeline.site_picture import site_records  # noqa: PLC0415 - few cases need it
-
-    return site_records(facts)
-
-
-def _log(
-    facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog
-) -> list[Record]:
-    if not any(scan.hits for scan in facts.scans):
-        return []
-    from analyzer.merged_log.kept import keep_lines  # noqa: PLC0415 - a healthy host needs none
-
-    return keep_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})
-
-
-def _document(
-    material: CaseData,
-    catalog: Catalog,
-    judgement: Judgement,
-    made: dict[str, list[Record]],
-    changes: Record | None,
-    failed: list[Record],
-) -> Record:
-    """Return the case document.
-
-    made    its lists that are made of facts and judgement
-    failed  stages of this run that gave nothing
-    """
+    hosts = make_part("the hosts at a glance", host_cards, facts, material.nodes, material.events)
+    site = make_part("the picture of the site", picture_site, facts)
+    log = make_part(
+        "lines of the logs around findings", list_kept_lines, facts, judgement, moments, catalog
+    )
     found = {finding.rule for finding in judgement.findings}
-    return case.document(
+    document = build_document(
         case={
             "name": material.name,
             "files": material.files,
             "created": material.created,
             "span": material.span,
             "complete": material.complete and not failed,
-            "masked": False,
+            "incident": incident,
         },
-        tool={
-            "name": "backline",
-            "version": __version__,
-            "catalog": catalog.hash,
-            "rules": len(catalog.rules),
-        },
+        tool=Tool(
+            name="backline",
+            version=__version__,
+            catalog=catalog.hash,
+            rules=len(catalog.rules),
+        ),
         nodes=material.nodes,
         sources=material.sources,
         judgement=judgement,
-        catalog_rules=[(rule.id, rule.title, rule.kb) for rule in catalog.rules],
-        **made,
+        catalog_rules=rules,
+        timeline=moments,
+        problems=list_below_findings(left, few),
+        hosts=hosts,
         topology=material.topology,
+        site=site,
         faults=material.faults,
         faults_total=material.faults_total,
         damage=[*material.damage, *failed],
@@ -218,6 +176,30 @@ def _document(
         notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
         harmless=material.harmless,
-        given=GivenThings(material.facts, material.nodes, material.sources),
+        log=log,
+        given=GivenThings(facts, material.nodes, material.sources),
         causes={rule.id: rule.explained_by for rule in catalog.rules if rule.id in found},
     )
+    lost = bool(not document.case.complete or judgement.notes or judgement.cuts)
+    broken = [str(error) for error in catalog.broken]
+    return RunResult(document, lost, broken, judgement, rules, material.refused)
+
+
+def picture_site(facts: Facts) -> list[SiteRow]:
+    """Return the rows of an NSX site; none where no table holds one."""
+    if not any(facts.count(name) for name in site_signs.ALL_TABLES if name in facts.tables):
+        return []
+    from analyzer.pipeline.site_picture import site_records  # noqa: PLC0415 - few cases need it
+
+    return site_records(facts)
+
+
+def list_kept_lines(
+    facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog
+) -> list[Record]:
+    """Return the lines of logs around findings and moments."""
+    if not any(scan.hits for scan in facts.scans):
+        return []
+    from analyzer.merged_log.kept import keep_lines  # noqa: PLC0415 - a healthy host needs none
+
+    return keep_lines(facts, judgement, moments, {one.id for one in catalog.signatures()})

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.logtime import is_stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Row, Table, name_blocks
 from analyzer.facts import Facts, made
@@ -36,7 +36,7 @@ ORIGIN = ("node", "_source", "_line")
 NAMES = {"_source": "member", "_line": "line"}  # of the origin, where columns have plain names
 
 
-def declared(name: str) -> Table:
+def find_table(name: str) -> Table:
     """Return a table by its name; UsageError with the nearest name for one that no parser makes."""
     known = parsing.tables()
     if name not in known:
@@ -77,7 +77,7 @@ class CaseTables:
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a table: its origin (ORIGIN), then its columns, in the order of the case; UsageError for none."""
-        table = declared(name)
+        table = find_table(name)
         if table.log and self._kept is not None:
             raise UsageError(
                 f"{name} is a log, and a stored case keeps no whole logs",
@@ -98,12 +98,12 @@ class CaseTables:
         return self._facts
 
     def _read(self, log_table: str | None) -> Facts:
-        _, ledger, facts = read(self._paths, log_table)
-        self.lost = lost(ledger)
+        _, ledger, facts = read_tables(self._paths, log_table)
+        self.lost = list_losses(ledger)
         return facts
 
 
-def lost(ledger: Ledger) -> list[str]:
+def list_losses(ledger: Ledger) -> list[str]:
     """Return what of the material could not be read, a line each: damage, limits, sources that were cut or refused."""
     damage = [f"{one.address}: {one.what}" for one in ledger.damage]
     limits = [f"{one.address}: more than {one.name}" for one in ledger.limits]
@@ -120,7 +120,7 @@ def row_counts(intake: Intake, facts: Facts) -> Counter[str]:
     return rows
 
 
-def read(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger, Facts]:
+def read_tables(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     """Read a case without judging it; of one log every line is taken as a hit."""
     signatures = [Signature("every line", log_table, r"\S")] if log_table else [*SITE_SIGNATURES]
     options = Options(limits=Limits(hits_per_signature=10_000_000))
@@ -135,20 +135,20 @@ def read(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger,
             if item.log and item.tables[0].name == log_table
         )
         for scan in intake.scans:
-            for row in _rows(parser, scan):
+            for row in read_rows(parser, scan):
                 facts.add(row)
     return intake, ledger, facts
 
 
-def _rows(parser: Parser, scan: LogScan) -> Iterator[Row]:
+def read_rows(parser: Parser, scan: LogScan) -> Iterator[Row]:
     """Yield the rows of a log of which every line was kept."""
-    for block in _messages(scan):
+    for block in read_messages(scan):
         rows = [item for item in parser.parse(block) if isinstance(item, Row)]
         name_blocks(rows, lambda _scope: scan.node)
         yield from rows
 
 
-def _messages(scan: LogScan) -> Iterator[Block]:
+def read_messages(scan: LogScan) -> Iterator[Block]:
     """Yield the lines of a log that was searched, those that continue a message together with its head.
 
     Where other logs wrote lines in between there are blank ones: the numbers stay those of the file.
@@ -158,7 +158,7 @@ def _messages(scan: LogScan) -> Iterator[Block]:
     for hit in scan.hits:
         far = hit.line - first - len(lines)
         if lines and (
-            (len(lines) >= _TOGETHER and is_stamped(hit.text.encode("utf-8", "replace")))
+            (len(lines) >= _TOGETHER and stamped(hit.text.encode("utf-8", "replace")))
             or far > _TOGETHER
         ):
             yield Block(lines, first, scan.address, scan.scope)

@@ -35,7 +35,7 @@ class GivenThings:
         self._hurt: set[str] = set()
         for source in sources:
             address, state, node = (
-                _read_value(source, name) for name in ("address", "state", "node")
+                read_value(source, name) for name in ("address", "state", "node")
             )
             if state in _BAD:
                 self._hurt.add(node)
@@ -45,9 +45,10 @@ class GivenThings:
     def was_sent(self, item: AskItem, node: str) -> bool:
         """Tell whether a machine sent a thing whole; for no machine, whether one of the case did."""
         keys = self._keys.get(node, []) if node else list(self._facts.nodes)
-        return any(self._has_sent(item, key) for key in keys)
+        return any(self.has_sent(item, key) for key in keys)
 
-    def _has_sent(self, item: AskItem, key: str) -> bool:
+    def has_sent(self, item: AskItem, key: str) -> bool:
+        """Tell whether one machine sent a thing whole."""
         if item.command and item.what == _BUNDLE:
             return (
                 key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
@@ -57,20 +58,22 @@ class GivenThings:
         if not item.command:
             name = item.what.rpartition("/")[2]
             return "rotated" not in item.remark and bool(name) and name in self._files.get(key, ())
-        return any(self._read_whole(table, key) for table in _find_tables(item.what))
+        return any(self.was_read_whole(table, key) for table in find_tables(item.what))
 
-    def _read_whole(self, table: str, key: str) -> bool:
+    def was_read_whole(self, table: str, key: str) -> bool:
+        """Tell whether a table of a machine was read without a loss."""
         there = self._facts.has_rows(table, key) or self._facts.coverage(key, table).state == "read"
         return there and not self._facts.lossy(key, table)
 
 
-def _read_value(source: Any, name: str) -> str:
+def read_value(source: Any, name: str) -> str:
+    """Return a text of a source, a dictionary or an object."""
     found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, "")
     return str(found or "")
 
 
 @cache
-def _find_tables(command: str) -> frozenset[str]:
+def find_tables(command: str) -> frozenset[str]:
     """Return the tables that the output of a command fills."""
     if command.startswith(_BATCH):
         return frozenset({_CAPTURE})

@@ -28,7 +28,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class CardRow:
+class RowForm:
     """One row of the card: its title, the column that names its objects, and where its cells come from."""
 
     title: str
@@ -36,15 +36,17 @@ class CardRow:
     parts: tuple[Part, ...]
 
 
-def _part(table: str, *cells: str, only: Callable[[Cells], bool] | None = None) -> Part:
+def make_part(table: str, *cells: str, only: Callable[[Cells], bool] | None = None) -> Part:
+    """Return the cells that a table gives a row."""
     return Part(table, cells, only)
 
 
-def _row(title: str, by: str, *parts: Part) -> CardRow:
-    return CardRow(title, by, parts)
+def make_row(title: str, by: str, *parts: Part) -> RowForm:
+    """Return one row of the card."""
+    return RowForm(title, by, parts)
 
 
-def _is_datastore(cells: Cells) -> bool:
+def is_datastore(cells: Cells) -> bool:
     """Tell a datastore from a boot bank, a locker, or a volume of the system."""
     return str(cells.get("filesystem_type")) not in (
         "vfat",
@@ -56,13 +58,13 @@ def _is_datastore(cells: Cells) -> bool:
     )
 
 
-def _is_changed(cells: Cells) -> bool:
+def is_changed(cells: Cells) -> bool:
     """Tell whether an option differs from its default; a list of changed options does not always tell the default."""
     changed = cells.get("changed")
     return bool(cells.get("delta_only") if changed is None else changed)
 
 
-def _is_other(cells: Cells) -> bool:
+def is_other(cells: Cells) -> bool:
     """Tell whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
     default, *values = (
         cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
@@ -72,17 +74,17 @@ def _is_other(cells: Cells) -> bool:
     )
 
 
-def _is_followed(cells: Cells) -> bool:
+def is_followed(cells: Cells) -> bool:
     """Tell whether the clock of the host follows this server."""
     return bool(cells.get("ntp_followed"))
 
 
-def _is_time_server(cells: Cells) -> bool:
+def is_time_server(cells: Cells) -> bool:
     """Tell whether a line of a file of settings names a time server."""
     return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
 
 
-def _is_place_of_logs(cells: Cells) -> bool:
+def is_place_of_logs(cells: Cells) -> bool:
     """Tell whether a line of a file of settings says where all logs go."""
     named = (
         cells.get("config_file") == "vmsyslog.conf"
@@ -92,37 +94,41 @@ def _is_place_of_logs(cells: Cells) -> bool:
 
 
 ROWS = (
-    _row(
+    make_row(
         "Hardware",
         "",
-        _part("esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}"),
+        make_part(
+            "esxi.platform", "{platform_vendor}", "{product_name}", "serial {serial_number:end}"
+        ),
     ),
-    _row(
+    make_row(
         "Image",
         "image",
-        _part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}"),
+        make_part("esxi.image_profile", "{profile}", "{vendor}", "changed {profile_modified}"),
     ),
-    _row(
+    make_row(
         "Processors",
         "",
-        _part(
+        make_part(
             "esxi.cpu_global",
             "{cpu_packages}",
             "{cpu_cores}",
             "{cpu_threads}",
             "{hyperthreading_active:|no hyperthreading}",
         ),
-        _part(
+        make_part(
             "esxi.cpu", "{cpu_brand} family {cpu_family} model {cpu_model} stepping {cpu_stepping}"
         ),
     ),
-    _row(
-        "Memory", "", _part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}")
+    make_row(
+        "Memory",
+        "",
+        make_part("esxi.memory", "{physical_bytes}", "{numa_nodes:NUMA node|NUMA nodes}"),
     ),
-    _row(
+    make_row(
         "Physical NICs",
         "pnic",
-        _part(
+        make_part(
             "esxi.pnic",
             "{link_up:up|down}",
             "{speed_mbps}",
@@ -130,139 +136,143 @@ ROWS = (
             "{mtu:MTU}",
             "{description}",
         ),
-        _part("esxi.pnic_info", "driver {driver_version}", "firmware {firmware_version}"),
+        make_part("esxi.pnic_info", "driver {driver_version}", "firmware {firmware_version}"),
     ),
-    _row(
+    make_row(
         "Disk adapters",
         "hba",
-        _part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}"),
+        make_part("esxi.storage_adapter", "{driver}", "{link_state}", "{description}"),
     ),
-    _row(
+    make_row(
         "Datastores",
         "volume_name",
-        _part(
+        make_part(
             "esxi.filesystem",
             "{filesystem_type}",
             "{free_bytes} free of {total_bytes}",
             "{mounted:|not mounted}",
-            only=_is_datastore,
+            only=is_datastore,
         ),
-        _part(
+        make_part(
             "esxi.nfs_datastore",
             "{nfs_server}:{nfs_share}",
             "{accessible:|not accessible}",
             "{read_only:read only|}",
         ),
-        _part(
+        make_part(
             "esxi.nfs41_datastore",
             "{nfs_server}:{nfs_share}",
             "{accessible:|not accessible}",
             "{read_only:read only|}",
         ),
     ),
-    _row(
+    make_row(
         "Virtual switches",
         "switch",
-        _part("esxi.vswitch", "uplinks {uplinks}", "{mtu:MTU}", "{distributed:distributed|}"),
+        make_part("esxi.vswitch", "uplinks {uplinks}", "{mtu:MTU}", "{distributed:distributed|}"),
     ),
-    _row(
+    make_row(
         "VMkernel adapters",
         "vmk",
-        _part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}"),
+        make_part("esxi.vmk", "{ip_address}", "{network}", "{mtu:MTU}", "{netstack}"),
     ),
-    _row(
+    make_row(
         "VMs",
         "vm_name",
-        _part(
+        make_part(
             "esxi.vm",
             "{vcpus:vCPU|vCPUs}",
             "{memory_mb}",
             "hardware version {hw_version}",
             "{guest_os}",
         ),
-        _part("esxi.vnic", "{adapter} on {network}"),
-        _part("esxi.vm_process", "runs as world {vm_world_id}"),
+        make_part("esxi.vnic", "{adapter} on {network}"),
+        make_part("esxi.vm_process", "runs as world {vm_world_id}"),
     ),
-    _row(
+    make_row(
         "VMs to the wire",
         "vm_name",
-        _part("esxi.vm_network", "{vnic:eth} at {port_id:port} of {switch} to {uplinks}"),
-        _part("esxi.vm_network", "driver of {pnic}: {driver}"),
+        make_part("esxi.vm_network", "{vnic:eth} at {port_id:port} of {switch} to {uplinks}"),
+        make_part("esxi.vm_network", "driver of {pnic}: {driver}"),
     ),
-    _row(
+    make_row(
         "VMs to storage",
         "vm_name",
-        _part("esxi.vm_storage", "{vdisk} on {volume_name}"),
-        _part("esxi.vm_storage", "{volume_name} on {storage_device}"),
-        _part("esxi.vm_storage", "over {hba}, driver {driver}"),
+        make_part("esxi.vm_storage", "{vdisk} on {volume_name}"),
+        make_part("esxi.vm_storage", "{volume_name} on {storage_device}"),
+        make_part("esxi.vm_storage", "over {hba}, driver {driver}"),
     ),
-    _row(
+    make_row(
         "Time",
         "",
-        _part(
+        make_part(
             "esxi.ntp",
             "NTP {running:runs|does not run}",
             "{enabled:|does not start with the host}",
             "{ntp_servers}",
         ),
-        _part("esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=_is_followed),
-        _part("esxi.config_line", "asks {config_text}", only=_is_time_server),
+        make_part(
+            "esxi.ntp_peer", "follows {ntp_server}", "offset {ntp_offset_ms}", only=is_followed
+        ),
+        make_part("esxi.config_line", "asks {config_text}", only=is_time_server),
     ),
-    _row(
+    make_row(
         "Services",
         "service_name",
-        _part("esxi.service_status", "{service_running:runs|does not run}"),
+        make_part("esxi.service_status", "{service_running:runs|does not run}"),
     ),
-    _row(
+    make_row(
         "Firewall",
         "",
-        _part("esxi.firewall", "{enabled:on|off}", "default action {default_action}"),
+        make_part("esxi.firewall", "{enabled:on|off}", "default action {default_action}"),
     ),
-    _row(
+    make_row(
         "Logs",
         "",
-        _part(
+        make_part(
             "esxi.syslog_config",
             "{log_folder}",
             "{log_persistent:|lost at a boot}",
             "to {remote_hosts}",
         ),
-        _part("esxi.config_line", "{config_key} {config_text}", only=_is_place_of_logs),
+        make_part("esxi.config_line", "{config_key} {config_text}", only=is_place_of_logs),
     ),
-    _row(
+    make_row(
         "Certificate",
         "",
-        _part("esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}"),
+        make_part(
+            "esxi.certificate", "of {subject_name}", "by {issuer_name}", "until {valid_until}"
+        ),
     ),
-    _row(
+    make_row(
         "Core dumps go to",
         "",
-        _part(
+        make_part(
             "esxi.coredump_partition_target", "partition {active_dump}", "{has_dump:|no partition}"
         ),
-        _part("esxi.coredump_file_target", "file {active_dump}", "{has_dump:|no file}"),
+        make_part("esxi.coredump_file_target", "file {active_dump}", "{has_dump:|no file}"),
     ),
-    _row(
+    make_row(
         "Boot options changed from default",
         "kernel_setting",
-        _part(
+        make_part(
             "esxi.kernel_setting",
             "runs {runtime_value}",
             "next boot {configured_value}",
             "default {default_setting}",
-            only=_is_other,
+            only=is_other,
         ),
     ),
-    _row(
+    make_row(
         "Options changed from default",
         "option",
-        _part(
+        make_part(
             "esxi.advanced_option",
             "{value}",
             "{text}",
             "default {default_value}",
             "default {default_text}",
-            only=_is_changed,
+            only=is_changed,
         ),
     ),
 )

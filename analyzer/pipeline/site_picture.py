@@ -2,102 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from analyzer.artefacts.tables import Row, Value
+from analyzer.case.document import SiteRow
 from analyzer.facts import Facts, site_signs
 from analyzer.facts.site_members import list_rows
-
-Record = dict[str, Any]
 
 _STATES: dict[Value, str] = {True: "up", False: "down", None: ""}
 MOST = 5000  # statements; those of channels that are down first
 
 
-def site_records(facts: Facts) -> list[Record]:
+def site_records(facts: Facts) -> list[SiteRow]:
     """Return the members of a site, what is said of its channels, and its clocks; nothing of a case without one."""
-    channels = sorted(_both(facts, site_signs.CHANNEL, site_signs.NSXT_CHANNEL), key=_order)
-    members = map(_member, _both(facts, site_signs.MEMBER, site_signs.NSXT_MEMBER))
-    found = [*_once(members), *map(_channel, channels[:MOST])]
-    skews = map(_skew, _both(facts, site_signs.SKEW, site_signs.NSXT_SKEW))
-    return [*found, *skews, *_left_out(len(channels))]
+    members: dict[tuple[str, str], SiteRow] = {}
+    for row in read_both(facts, site_signs.MEMBER, site_signs.NSXT_MEMBER):
+        member = make_member(row)
+        # a host may belong to a site of NSX-v and to one of NSX-T
+        members.setdefault((member.channel, member.name), member)
+    channels = sorted(read_both(facts, site_signs.CHANNEL, site_signs.NSXT_CHANNEL), key=down_first)
+    skews = read_both(facts, site_signs.SKEW, site_signs.NSXT_SKEW)
+    found = [*members.values(), *map(make_channel, channels[:MOST]), *map(make_skew, skews)]
+    if len(channels) > MOST:
+        more = f"{len(channels) - MOST:,} more statements on channels are in no picture"
+        found.append(make_site_row("left out", state=more))
+    return found
 
 
-def _both(facts: Facts, *tables: str) -> list[Row]:
+def read_both(facts: Facts, *tables: str) -> list[Row]:
+    """Return the rows of several tables."""
     return [row for table in tables for row in list_rows(facts, table)]
 
 
-def _once(members: Iterator[Record]) -> Iterator[Record]:
-    """Yield each member once: a host may belong to a site of NSX-v and to one of NSX-T."""
-    seen: set[tuple[str, str]] = set()
-    for one in members:
-        if (key := (one["channel"], one["name"])) not in seen:
-            seen.add(key)
-            yield one
+def down_first(row: Row) -> tuple[Any, ...]:
+    """Order statements so that channels that are down come first."""
+    values = row.values
+    return values.get("up") is not False, str(values["from_member"]), str(values["to_member"])
 
 
-def _left_out(channels: int) -> Iterator[Record]:
-    if channels > MOST:
-        yield {
-            "what": "left out",
-            "state": f"{channels - MOST:,} more statements on channels are in no picture",
-        }
-
-
-def _order(row: Row) -> tuple[Any, ...]:
-    return (
-        row.values.get("up") is not False,
-        str(row.values["from_member"]),
-        str(row.values["to_member"]),
+def make_member(row: Row) -> SiteRow:
+    """Return the row of a member."""
+    values = row.values
+    return make_site_row(
+        "member",
+        row,
+        name=values["member"],
+        channel=values["member_kind"],
+        other=", ".join(str(values[key]) for key in ("ip", "object_id") if values.get(key)),
+        state=values["collected"],
+        note=values["rests_on_it"],
     )
 
 
-def _member(row: Row) -> Record:
+def make_channel(row: Row) -> SiteRow:
+    """Return the row of a statement on a channel."""
     values = row.values
-    return {
-        "what": "member",
-        "name": values["member"],
-        "channel": values["member_kind"],
-        "other": ", ".join(str(values[key]) for key in ("ip", "object_id") if values.get(key)),
-        "state": values["collected"],
-        "note": values["rests_on_it"] or "",
-        **_place(row),
-    }
+    text = str(values["said"])
+    # another manager or controller serves the node
+    unused = text.endswith(site_signs.SERVED) or text.casefold() in site_signs.IDLE
+    return make_site_row(
+        "channel",
+        row,
+        name=values["from_member"],
+        other=values["to_member"],
+        channel=values["channel"],
+        state="idle" if unused else _STATES[values.get("up")],
+        said=values["said"],
+        said_by=values["said_by"],
+        at=values.get("told_at"),
+    )
 
 
-def _channel(row: Row) -> Record:
+def make_skew(row: Row) -> SiteRow:
+    """Return the row of a difference between two clocks."""
     values = row.values
-    return {
-        "what": "channel",
-        "name": values["from_member"],
-        "other": values["to_member"],
-        "channel": values["channel"],
-        "state": "idle" if _unused(str(values["said"])) else _STATES[values.get("up")],
-        "said": values["said"],
-        "said_by": values["said_by"],
-        "at": values.get("told_at") or "",
-        **_place(row),
-    }
+    return make_site_row(
+        "skew",
+        row,
+        name=values["member"],
+        other=values["other"],
+        state=f"{values['ahead_s']:+,.3f} s",
+        said=f"{values['error_s']:,.3f} s",
+        note=f"{values['means']}; shared events: {values['shared_events']}",
+    )
 
 
-def _unused(said: str) -> bool:
-    """Tell whether a channel is not meant to be used: another manager or controller serves the node."""
-    return said.endswith(site_signs.SERVED) or said.casefold() in site_signs.IDLE
-
-
-def _skew(row: Row) -> Record:
-    values = row.values
-    return {
-        "what": "skew",
-        "name": values["member"],
-        "other": values["other"],
-        "state": f"{values['ahead_s']:+,.3f} s",
-        "said": f"{values['error_s']:,.3f} s",
-        "note": f"{values['means']}; shared events: {values['shared_events']}",
-        **_place(row),
-    }
-
-
-def _place(row: Row) -> Record:
-    return {"address": row.block.address, "line": row.line}
+def make_site_row(what: str, row: Row | None = None, **cells: Value) -> SiteRow:
+    """Return a row of the picture; cells that are not given or not known are empty."""
+    texts = dict.fromkeys(
+        ("name", "other", "channel", "state", "said", "said_by", "at", "note"), ""
+    )
+    texts |= {name: str(value) for name, value in cells.items() if value is not None}
+    return SiteRow(
+        what=what,
+        **texts,
+        address=row.block.address if row is not None else "",
+        line=row.line if row is not None else 0,
+    )

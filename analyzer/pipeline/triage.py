@@ -14,9 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Row
-from analyzer.case.case_shape import plain
 from analyzer.facts import Facts, made, releases, site_signs
 from analyzer.ingest.coverage import (
     find_empty_outputs,
@@ -41,9 +42,9 @@ from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
 from analyzer.runtime import cache_folder
 from analyzer.runtime.errors import RefusedError
-from analyzer.runtime.guard import Tell, run_stage
+from analyzer.runtime.guard import Tell, stage
 from analyzer.runtime.limits import Limits
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.scan.signatures import Scanner, Signature
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
@@ -110,13 +111,13 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     rule or a threshold that is not there.
     """
     options = options or Options()
-    catalog = run_catalog.load_run_catalog(
+    catalog = run_catalog.load(
         options.local, options.kb, limits=options.limits, drafts=options.with_drafts
     )
     options = replace(
         options, samples=sample_columns(catalog.rules)
     )  # the facts of this run serve the rules alone
-    material = gathered(paths, catalog.signatures(), options)
+    material = gather_case(paths, catalog.signatures(), options)
     if options.on_gathered is not None:
         options.on_gathered(material)
     settings, limits = options.local.settings, options.limits
@@ -127,19 +128,21 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     )
 
 
-def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: Options) -> CaseData:
+def gather_case(
+    paths: Sequence[Place], signatures: Sequence[Signature], options: Options
+) -> CaseData:
     """Read everything below `paths` as one case, searching its logs for `signatures`; nothing is judged.
 
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
-    kept = cache_folder.find_folder()
+    kept = cache_folder.place()
     scanner = Scanner(
-        sought(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
+        list_signatures(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
     )
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, scanner, options)
-    refused = refusal(paths, ledger, intake, kinds)
+    refused = refuse_case(paths, ledger, intake, kinds)
     if refused is not None and not options.keep_refused:
         raise refused
     watch = options.watch or ReadListener()
@@ -149,7 +152,7 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     def tell(what: str, part: str) -> None:
         ledger.add_damage(name, -1, what, part)
 
-    nodes = run_stage(
+    nodes = stage(
         "which files are of one machine",
         partial(resolve_nodes, intake, kinds),
         partial(separate_places, intake),
@@ -157,20 +160,20 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     )
     facts = gather(intake, nodes, ledger, tell=tell)
     watch.hashes()
-    records = _records(
+    records = make_records(
         intake, nodes, ledger, tell
     )  # a stage that fails here leaves the case incomplete
     return CaseData(
         facts=facts,
         name=name_case(name, records["nodes"]),
         files=hashes.collect_listed(),
-        created=_created(intake, nodes),
-        span=_span(intake),
-        complete=not _partial(ledger),
+        created=find_newest_time(intake, nodes),
+        span=find_span(intake),
+        complete=not is_partial(ledger),
         **records,
-        faults=[_fault(fault) for fault in intake.faults],
+        faults=[describe_fault(fault) for fault in intake.faults],
         faults_total=intake.faults_total,
-        damage=[plain(damage) for damage in ledger.damage],
+        damage=[to_builtins(damage) for damage in ledger.damage],
         limits=[str(hit) for hit in ledger.limits],
         advice=list(intake.advice),
         notes=list(ledger.notes),
@@ -178,9 +181,9 @@ def gathered(paths: Sequence[Place], signatures: Sequence[Signature], options: O
     )
 
 
-def sought(signatures: Sequence[Signature]) -> list[Signature]:
+def list_signatures(signatures: Sequence[Signature]) -> list[Signature]:
     """Return what logs are searched for: signatures of rules, events of the time line, problems, harmless lines."""
-    looks_bad = make_signatures(read_harmless_rows(fact_tables.read_shipped()))
+    looks_bad = make_signatures(read_harmless_rows(fact_tables.shipped()))
     return [
         *signatures,
         *TIMELINE_SIGNATURES,
@@ -190,33 +193,35 @@ def sought(signatures: Sequence[Signature]) -> list[Signature]:
     ]
 
 
-def _records(intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell) -> dict[str, Any]:
+def make_records(
+    intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell
+) -> dict[str, Any]:
     """Return what the document tells of machines, files, moments and ports."""
     return {
-        "nodes": run_stage(
+        "nodes": stage(
             "what is known of the machines",
             partial(make_node_records, intake, nodes),
-            _nothing,
+            list_nothing,
             tell,
         ),
-        "sources": run_stage(
+        "sources": stage(
             "what was read of each file",
             partial(make_source_records, ledger, intake, nodes),
-            _nothing,
+            list_nothing,
             tell,
         ),
-        "events": run_stage(
-            "events of the time line", partial(list_events, intake, nodes), _nothing, tell
+        "events": stage(
+            "events of the time line", partial(list_events, intake, nodes), list_nothing, tell
         ),
-        "problems": run_stage(
+        "problems": stage(
             "problems that no rule covers",
             partial(find_problems, intake, nodes, ledger),
-            _nothing,
+            list_nothing,
             tell,
         ),
-        "topology": run_stage("the table of ports", partial(make_topology, intake), _nothing, tell),
-        "harmless": run_stage(
-            "lines that are harmless", partial(_harmless, intake), _nothing, tell
+        "topology": stage("the table of ports", partial(make_topology, intake), list_nothing, tell),
+        "harmless": stage(
+            "lines that are harmless", partial(list_harmless, intake), list_nothing, tell
         ),
     }
 
@@ -233,7 +238,7 @@ def read_case(
             ledger.add_damage(member.address, -1, what, part)
             member.record.state, member.record.why = "cut", what
 
-        run_stage("the rest of it", partial(reader.read_member, member), lambda: None, tell)
+        stage("the rest of it", partial(reader.read_member, member), lambda: None, tell)
     return reader.into
 
 
@@ -254,10 +259,10 @@ def gather(
     """
     facts = Facts() if facts is None else facts
     if tell is None:
-        return _gather(intake, nodes, ledger, facts, every=every)
-    ends = run_stage(
+        return gather_members(intake, nodes, ledger, facts, every=every)
+    ends = stage(
         "tables of facts",
-        partial(_gather, intake, nodes, ledger, facts, every=every),
+        partial(gather_members, intake, nodes, ledger, facts, every=every),
         lambda: None,
         tell,
     )
@@ -268,9 +273,10 @@ def gather(
     return facts
 
 
-def _gather(
+def gather_members(
     intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool
 ) -> Facts:
+    """Put what was read into facts: names, chains, coverage."""
     name_records(intake, nodes)
     drop_duplicates(intake, nodes, ledger)
     drop_log_copies(intake)
@@ -281,7 +287,7 @@ def _gather(
         place = intake.places[key]
         if place.scope == "root" and not ledger.is_complete(place.name):
             facts.incomplete(node.id)
-    rows = intake.rows if every else _once(intake.rows)
+    rows = intake.rows if every else read_once(intake.rows)
     facts.add_read(row for row in rows if row.block.node not in left_out)
     for frame in intake.frames:
         facts.add_frame(frame)
@@ -299,26 +305,27 @@ def _gather(
     return facts
 
 
-def _once(rows: Sequence[Row]) -> Iterator[Row]:
+def read_once(rows: Sequence[Row]) -> Iterator[Row]:
     """Yield rows; of those that state one release of one Manager only the fullest, which is then the one subject."""
     fullest: dict[tuple[Any, ...], Row] = {}
     for row in rows:
         if row.table.name == MANAGER:
             key = row.block.node, row.values.get("version"), row.values.get("build")
             known = fullest.get(key)
-            if known is None or _told(row) > _told(known):
+            if known is None or count_values(row) > count_values(known):
                 fullest[key] = row
     kept = {id(row) for row in fullest.values()}
     return (row for row in rows if row.table.name != MANAGER or id(row) in kept)
 
 
-def _told(row: Row) -> int:
+def count_values(row: Row) -> int:
+    """Return how many values of a row are known."""
     return sum(value is not None for value in row.values.values())
 
 
 def case_name(paths: Sequence[Place]) -> str:
     """Return the name of a case: its only file or folder, else the folder that holds them all."""
-    on_disk = [absolute_path(path) for path in paths if isinstance(path, Path)]
+    on_disk = [full(path) for path in paths if isinstance(path, Path)]
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
     path = (
@@ -342,7 +349,7 @@ def says_nothing(name: str) -> bool:
 def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
     """Return the name of a case: that of its files, or that of its only host where theirs says nothing.
 
-    nodes  records of the machines (case_shape.NODE); those that no file names do not count
+    nodes  records of the machines; those that no file names do not count
     """
     if not says_nothing(given):
         return given
@@ -353,7 +360,7 @@ def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
     return hosts.pop() if len(hosts) == 1 else given
 
 
-def refusal(
+def refuse_case(
     paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder
 ) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
@@ -372,11 +379,11 @@ def refusal(
         "nothing could be read",
         where=", ".join(str(path) for path in paths[:3]),
         why="; ".join(reasons) or "no file was found",
-        do=_what_to_do(ledger),
+        do=suggest_next(ledger),
     )
 
 
-def _what_to_do(ledger: Ledger) -> str:
+def suggest_next(ledger: Ledger) -> str:
     """Return the next step of somebody whose material could not be read."""
     if any(source.why == ENCRYPTED for source in ledger.sources):
         return "Give the folder that you get when you unpack it with the password."
@@ -391,27 +398,31 @@ def _what_to_do(ledger: Ledger) -> str:
     return "Give a vm-support or NSX bundle, an esxtop CSV or a saved transcript."
 
 
-def _harmless(intake: Intake) -> list[dict[str, Any]]:
-    return make_harmless_records(intake, read_harmless_rows(fact_tables.read_shipped()))
+def list_harmless(intake: Intake) -> list[dict[str, Any]]:
+    """Return the harmless lines of the shipped catalog that were counted."""
+    return make_harmless_records(intake, read_harmless_rows(fact_tables.shipped()))
 
 
-def _nothing() -> list[dict[str, Any]]:
+def list_nothing() -> list[dict[str, Any]]:
+    """Return no record, in place of a part that failed."""
     return []
 
 
-def _partial(ledger: Ledger) -> bool:
+def is_partial(ledger: Ledger) -> bool:
+    """Tell whether something was cut, damaged or left out."""
     return bool(
         ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources)
     )
 
 
-def _span(intake: Intake) -> dict[str, str] | None:
+def find_span(intake: Intake) -> dict[str, str] | None:
+    """Return the first and the last time of all logs."""
     firsts = [span.first for span in intake.spans if span.first]
     lasts = [span.last for span in intake.spans if span.last]
     return {"first": min(firsts), "last": max(lasts)} if firsts and lasts else None
 
 
-def _created(intake: Intake, nodes: dict[str, Node]) -> str:
+def find_newest_time(intake: Intake, nodes: dict[str, Node]) -> str:
     """The newest time found in the material, never the wall clock: the same case gives the same bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdigit() and len(epoch) < 11:
@@ -420,7 +431,8 @@ def _created(intake: Intake, nodes: dict[str, Node]) -> str:
     return max((time for time in times if time), default="")
 
 
-def _fault(fault: Any) -> dict[str, Any]:
+def describe_fault(fault: Any) -> dict[str, Any]:
+    """Return the record of a line that was not understood."""
     why = fault.why or f"state {fault.state}, template line {fault.template_line}"
     return {
         "address": fault.address,

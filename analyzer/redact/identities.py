@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from msgspec import to_builtins
+
 from analyzer.artefacts.samples import SampleColumns
+from analyzer.case.document import CaseDocument
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.commandnames import names_of
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from analyzer.artefacts.tables import Table
     from analyzer.facts import Facts
 
-Doc = Mapping[str, Any]
 LONGEST = 300  # characters of a cell that may be a name
 _LISTED = frozenset(
     ("host", "address", "mac", "uuid", "serial")
@@ -146,43 +148,45 @@ class Identities:
         if value and not _NUMBER.fullmatch(value) and (kind := labelled_kind(label)):
             self.take_cell(kind, value)
 
-    def take_document(self, doc: Doc) -> None:
+    def take_document(self, doc: CaseDocument) -> None:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
-        for one in doc["case"]["files"]:
-            self.take_given(one["name"])
+        for one in doc.case.files:
+            self.take_given(one.name)
         # The names of the rules that a case document speaks of
-        asked = (rule for one in doc["cannot_tell"] for rule in one["rules"])
+        asked = (rule for one in doc.cannot_tell for rule in one.rules)
         rules = "\n".join(
             (
                 *asked,
-                *(one["rule"] for one in doc["findings"]),
-                *(one["rule"] for one in doc["quiet"]),
+                *(one.rule for one in doc.findings),
+                *(one.rule for one in doc.quiet),
             )
         )
-        self.take_case(doc["case"]["name"], rules)
-        for node in doc["nodes"]:
-            self.take_cell("vm" if node["kind"] in ("guest", "hosted") else "host", node["name"])
+        self.take_case(doc.case.name, rules)
+        for node in doc.nodes:
+            self.take_cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
         for key, fields in _FIELDS.items():
-            for record in doc[key]:
+            for record in getattr(doc, key):
                 for name, kind in fields:
-                    self.take_cell(kind, record[name])
-        for card in doc["hosts"]:
-            for row in card["rows"]:
-                for item in row["items"] if row["title"] in _CARDS else ():
-                    self.take_cell(_CARDS[row["title"]], item["name"])
+                    self.take_cell(kind, getattr(record, name))
+        for card in doc.hosts:
+            for row in card.rows:
+                for item in row.items if row.title in _CARDS else ():
+                    self.take_cell(_CARDS[row.title], item.name)
         self._take_subjects(doc)
-        texts = dict.fromkeys(text for key, text in iterate_strings(doc) if key in _CUSTOMER)
+        texts = dict.fromkeys(
+            text for key, text in iterate_strings(to_builtins(doc)) if key in _CUSTOMER
+        )
         self.take_lines(text for text in texts if text not in self._read)
         self._read.update(texts)
 
-    def _take_subjects(self, doc: Doc) -> None:
+    def _take_subjects(self, doc: CaseDocument) -> None:
         """Take what rules are about: the values of findings, and the VMs whose table is missing."""
-        for one in doc["cannot_tell"]:
-            if "vm" in re.split(r"[._]", one["missing"]):
-                for subject in one["subjects"]:
+        for one in doc.cannot_tell:
+            if "vm" in re.split(r"[._]", one.missing):
+                for subject in one.subjects:
                     self.take_cell("vm", subject)
-        for finding in doc["findings"]:
-            for name, value in finding["values"].items():
+        for finding in doc.findings:
+            for name, value in finding.values.items():
                 kind = _kind_in("", name.rpartition(".")[2])
                 if kind not in (PLAIN, TEXT):
                     self.take_cell(kind, value)

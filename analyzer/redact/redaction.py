@@ -11,6 +11,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import convert, to_builtins
+
+from analyzer.case.document import CaseDocument
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
@@ -20,7 +23,6 @@ from analyzer.runtime.errors import BacklineError
 if TYPE_CHECKING:
     from analyzer.facts import Facts
 
-Doc = dict[str, Any]
 # Keys whose texts are the program's own and no words: hashes, schema, states, names of tables and rules.
 KEPT = frozenset(
     (
@@ -62,7 +64,7 @@ class Redaction:
             tuple[tuple[str, ...], str]
         ] = []  # names of each machine, and its pseudonym
 
-    def redact_document(self, doc: Doc) -> Doc:
+    def redact_document(self, doc: CaseDocument) -> CaseDocument:
         """Take the names of a case document, and return it without them."""
         self.take_document(doc)
         return self.redact_taken(doc)
@@ -72,7 +74,7 @@ class Redaction:
         self.identities.take_facts(facts)
         self._replacer = None
 
-    def take_document(self, doc: Doc) -> None:
+    def take_document(self, doc: CaseDocument) -> None:
         """Take the names that a case document holds."""
         self.identities.take_document(doc)
         self._replacer = None
@@ -99,26 +101,25 @@ class Redaction:
         assert self._residue is not None
         return self._residue
 
-    def redact_taken(self, doc: Doc) -> Doc:
+    def redact_taken(self, doc: CaseDocument) -> CaseDocument:
         """Return a case document without names; it says so, and by which state of the map."""
-        made: Doc = self.name_replacer.replace_document(doc, KEPT)
-        made["case"] |= {"masked": True, "map": self.map_state}
-        for old, new in zip(doc["problems"], made["problems"], strict=True):
-            if (
-                old["text"] in self.name_replacer.encoded
-            ):  # with other digits what was encoded can no longer be read
-                new["what"] = new["text"]
-        for old, new in zip(doc["nodes"], made["nodes"], strict=True):
-            self._machines.append(((old["name"], old["id"]), new["name"] or new["id"]))
-        for own in (made["settings"], *made["settings"]["catalogs"]):  # files of this machine
-            for key in ("file", "name"):
-                if key in own:
-                    own[key] = own[key].replace("\\", "/").rpartition("/")[2]
+        plain = self.name_replacer.replace_document(to_builtins(doc), KEPT)
+        made = convert(plain, CaseDocument)
+        made.case.masked = True
+        made.case.map = self.map_state
+        for old, new in zip(doc.problems, made.problems, strict=True):
+            if old.text in self.name_replacer.encoded:
+                new.what = new.text  # with other digits what was encoded can no longer be read
+        for old_node, node in zip(doc.nodes, made.nodes, strict=True):
+            self._machines.append(((old_node.name, old_node.id), node.name or node.id))
+        made.settings.file = _name_file(made.settings.file)  # files of this machine
+        for catalog in made.settings.catalogs:
+            catalog.name = _name_file(catalog.name)
         return made
 
-    def replace_names(self, value: Doc) -> Doc:
+    def replace_names(self, value: dict[str, Any]) -> dict[str, Any]:
         """Return another document, such as a comparison, without the names that were taken."""
-        made: Doc = self.name_replacer.replace_document(value, KEPT)
+        made: dict[str, Any] = self.name_replacer.replace_document(value, KEPT)
         return made
 
     def redact_text(self, text: str) -> str:
@@ -169,3 +170,7 @@ class Redaction:
         """Give every name that was taken its pseudonym, and write the map where it is kept."""
         self.map.words |= self.name_replacer.words
         self.map.save_map()
+
+
+def _name_file(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from analyzer.case.document import CaseDocument
+from analyzer.case.document import Chart as SeriesChart
 from analyzer.report.sparkline import draw_sparkline
 from analyzer.report.wording import (
-    Doc,
     format_duration,
     format_number,
     format_span,
@@ -38,7 +39,7 @@ class Chart:
     title: str
     node: str
     unit: str
-    times: list[str]
+    times: list[str | int | float]
     rows: list[tuple[str, dict[str, float] | None]]
     metric: str
     named_unit: str
@@ -53,16 +54,16 @@ class Chart:
     others: list[str] = field(default_factory=list)
 
 
-def list_charts(doc: Doc) -> list[Chart]:
+def list_charts(doc: CaseDocument) -> list[Chart]:
     """Return the charts of a case, those of one metric behind each other, the worst first."""
-    series = doc["series"]
-    when = parse_time(doc["case"]["incident"])
+    series = doc.series
+    when = parse_time(doc.case.incident)
     titles_by_source: dict[str, list[str]] = {}
     for record in series.values():
-        titles_by_source.setdefault(record["same_as"], []).append(record["title"])
+        titles_by_source.setdefault(record.same_as, []).append(record.title)
     charts: list[Chart] = []
     for place, (key, record) in enumerate(series.items()):
-        source = record["same_as"] if record["same_as"] in series else key
+        source = record.same_as if record.same_as in series else key
         chart = build_chart(key, place, source, record, series[source], when)
         titles = dict.fromkeys(titles_by_source.get(key, []))
         chart.others = [title for title in titles if title != chart.title]
@@ -74,36 +75,36 @@ def list_charts(doc: Doc) -> list[Chart]:
 
 
 def build_chart(
-    key: str, place: int, at: str, record: Doc, source: Doc, when: float | None
+    key: str, place: int, at: str, record: SeriesChart, source: SeriesChart, when: float | None
 ) -> Chart:
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
-    title, unit, lines = record["title"], record["unit"], source["lines"]
-    times = [time for time in map(parse_time, source["times"]) if time is not None]
-    period = format_span(source["times"][0], source["times"][-1]) if times else ""
-    metric = lines[0]["label"] if lines else title
+    title, unit, lines = record.title, record.unit, source.lines
+    times = [time for time in map(parse_time, source.times) if time is not None]
+    period = format_span(source.times[0], source.times[-1]) if times else ""
+    metric = lines[0].label if lines else title
     rows = []
     known = []
     texts = []
     for line in lines:
-        figures = summarize_values(line["values"])
-        rows.append((line["label"], figures))
+        figures = summarize_values(line.values)
+        rows.append((line.label, figures))
         if figures is not None:
             known.append(figures)
             low, high = map(format_number, (figures["min"], figures["max"]))
             mean = format_number(figures["mean"])
-            texts.append(f"{line['label']} from {low} to {high} {unit}, mean {mean} {unit}")
+            texts.append(f"{line.label} from {low} to {high} {unit}, mean {mean} {unit}")
     figures_text = "; ".join(texts) or "no values"
-    sentence = f"{title}: {figures_text}. {len(source['times']):,} samples, {period}."
-    values = [line["values"] for line in lines]
+    sentence = f"{title}: {figures_text}. {len(source.times):,} samples, {period}."
+    values = [line.values for line in lines]
     mark = _find_share(when, times)
     chart = Chart(
         key=key,
         place=place,
         at=at,
         title=title,
-        node=record["node"],
+        node=record.node,
         unit=unit,
-        times=source["times"],
+        times=source.times,
         rows=rows,
         metric=metric,
         named_unit="" if unit.removeprefix("1") in metric else unit,

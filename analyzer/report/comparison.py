@@ -11,13 +11,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import to_builtins
 
+from analyzer.case.comparison import (
+    Change,
+    Comparison,
+    Counter,
+    CounterChange,
+    Place,
+    SidePlace,
+    Uncompared,
+)
 from analyzer.report.comparison_words import show_duration, show_percent, show_value
 from analyzer.report.page import make_environment, write_policy
 from analyzer.report.styles import read_styles
-from analyzer.report.wording import Doc, format_time, join_few, write_place
+from analyzer.report.wording import format_time, join_few, write_place
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import for_markdown, for_terminal, make_visible, one_line
+from analyzer.runtime.text import for_markdown, for_terminal, one_line, visible
 
 MOST_ROWS = 400  # of one table of the page; compare.json has all of them
 CELL = 300  # characters of one value
@@ -33,7 +43,7 @@ MARKS = {
 FILES = ("compare.json", "compare.html", "compare.md")
 
 
-def render_html(doc: Doc) -> str:
+def render_html(doc: Comparison) -> str:
     """Return the page for the document of a comparison."""
     style = read_styles("base.css", "report.css", "comparison.css")
     policy = write_policy([], style).replace("script-src ;", "script-src 'none';")
@@ -44,9 +54,9 @@ def render_html(doc: Doc) -> str:
             doc=doc,
             title=name_sides(doc),
             words=_name_states(doc),
-            changes=_group_by_section(doc["changes"]),
-            bad=[one for one in doc["counters"] if one["bad"]],
-            other=[one for one in doc["counters"] if not one["bad"]],
+            changes=_group_by_section(doc.changes),
+            bad=[one for one in doc.counters if one.bad],
+            other=[one for one in doc.counters if not one.bad],
             lacking=_list_lacking(doc),
             most=MOST_ROWS,
             marks=MARKS,
@@ -61,17 +71,17 @@ def render_html(doc: Doc) -> str:
     )
 
 
-def name_sides(doc: Doc) -> str:
+def name_sides(doc: Comparison) -> str:
     """Return the names of the sides as a heading."""
-    joint = " and " if doc["mode"] == "hosts" else " → "
-    return bound_line(joint.join(side["name"] for side in doc["sides"]), 300)
+    joint = " and " if doc.mode == "hosts" else " → "
+    return bound_line(joint.join(side.name for side in doc.sides), 300)
 
 
-def _name_states(doc: Doc) -> dict[str, str]:
+def _name_states(doc: Comparison) -> dict[str, str]:
     """Return what the states are called: of two hosts nothing is new or gone."""
     words = {state: state for state in MARKS}
-    if doc["mode"] == "hosts":
-        first, last = doc["sides"][0]["name"], doc["sides"][-1]["name"]
+    if doc.mode == "hosts":
+        first, last = doc.sides[0].name, doc.sides[-1].name
         words["new"] = f"only on {last}"
         words["gone"] = f"only on {first}"
         words["same"] = "on both"
@@ -81,11 +91,11 @@ def _name_states(doc: Doc) -> dict[str, str]:
     return words
 
 
-def _group_by_section(changes: Sequence[Doc]) -> list[tuple[str, list[Doc]]]:
+def _group_by_section(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
     """Return the changes by section, measured values last."""
-    sections: dict[str, list[Doc]] = {}
+    sections: dict[str, list[Change]] = {}
     for one in changes:
-        sections.setdefault(one["section"], []).append(one)
+        sections.setdefault(one.section, []).append(one)
     return sorted(sections.items(), key=lambda item: (item[0] == "Measured values", item[0]))
 
 
@@ -100,68 +110,67 @@ class Lacking:
     ask: str
 
 
-def _list_lacking(doc: Doc) -> list[Lacking]:
+def _list_lacking(doc: Comparison) -> list[Lacking]:
     """Return what could not be compared, once for each table, set of sides and reason."""
-    groups: dict[tuple[str, tuple[int, ...], str], list[Doc]] = {}
-    for one in doc["uncompared"]:
-        groups.setdefault((one["table"], tuple(one["lacks"]), one["why"]), []).append(one)
+    groups: dict[tuple[str, tuple[int, ...], str], list[Uncompared]] = {}
+    for one in doc.uncompared:
+        groups.setdefault((one.table, tuple(one.lacks), one.why), []).append(one)
     found = []
     for (table, lacks, why), rows in sorted(groups.items(), key=lambda item: item[0]):
-        machines = join_few([row["machine"] for row in rows if row["machine"]], 4)
-        names = [doc["sides"][at]["name"] for at in lacks]
-        found.append(Lacking(table, why, machines, names, rows[0]["ask"]))
+        machines = join_few([row.machine for row in rows if row.machine], 4)
+        names = [doc.sides[at].name for at in lacks]
+        found.append(Lacking(table, why, machines, names, rows[0].ask))
     return found
 
 
-def _show_place(place: Doc | None) -> str:
+def _show_place(place: Place | SidePlace | None) -> str:
     return write_place(place) if place is not None else ""
 
 
 def _show_cell(value: Any) -> str:
-    text = make_visible(show_value(value)) if value is not None else "not known"
+    text = visible(show_value(value)) if value is not None else "not known"
     if len(text) <= CELL:
         return text
     return f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
 
 
-def _describe_step(doc: Doc, step: Doc) -> str:
+def _describe_step(doc: Comparison, step: CounterChange) -> str:
     """Return in words what a counter did from one side to the next."""
-    sides, parts = doc["sides"], []
+    sides, parts = doc.sides, []
     if len(sides) > 2:
-        parts.append(f"{sides[step['from']]['name']} → {sides[step['to']]['name']}:")
-    if step["difference"] is not None:
-        parts.append(f"{step['difference']:+,}")
-    if step["seconds"]:
-        parts.append(f"in {show_duration(step['seconds'])}")
-    if step["per_hour"] is not None:
-        parts.append(f"({step['per_hour']:,} an hour)")
-    shares = step["shares"]
-    if all(share is not None for share in shares):
-        before, after = show_percent(shares[0]), show_percent(shares[1])
-        parts.append(f"{before} → {after} of {step['of_words']}")
-    if step["state"] != "went on" and step["why"]:
-        parts.append(f"[{step['state']}: {step['why']}]")
+        parts.append(f"{sides[step.from_side].name} → {sides[step.to_side].name}:")
+    if step.difference is not None:
+        parts.append(f"{step.difference:+,}")
+    if step.seconds:
+        parts.append(f"in {show_duration(step.seconds)}")
+    if step.per_hour is not None:
+        parts.append(f"({step.per_hour:,} an hour)")
+    if step.known_shares is not None:
+        before, after = map(show_percent, step.known_shares)
+        parts.append(f"{before} → {after} of {step.of_words}")
+    if step.state != "went on" and step.why:
+        parts.append(f"[{step.state}: {step.why}]")
     return " ".join(parts)
 
 
-def render_markdown(doc: Doc) -> str:
+def render_markdown(doc: Comparison) -> str:
     """Return the comparison as Markdown: the conclusion, findings, changes and counters."""
-    lines = [f"# {for_markdown(name_sides(doc))}", "", for_markdown(doc["summary"]), ""]
-    for one in doc["conclusion"]:
+    lines = [f"# {for_markdown(name_sides(doc))}", "", for_markdown(doc.summary), ""]
+    for one in doc.conclusion:
         places = []
-        for place in one["at"][:4]:
-            places.append(f"{doc['sides'][place['side']]['name']}: {_show_place(place)}")
+        for place in one.at[:4]:
+            places.append(f"{doc.sides[place.side].name}: {_show_place(place)}")
         where = f" ({for_markdown('; '.join(places))})" if places else ""
-        lines.append(f"- {for_markdown(one['text'])}{where}")
+        lines.append(f"- {for_markdown(one.text)}{where}")
     lines.append("")
-    lines += [f"- {for_markdown(note)}" for note in doc["notes"]]
+    lines += [f"- {for_markdown(note)}" for note in doc.notes]
     lines.append("")
-    for name, rows in _group_by_section(doc["changes"]):
+    for name, rows in _group_by_section(doc.changes):
         lines += [f"## {name}", "", *_write_table(doc, rows), ""]
-    bad = [one for one in doc["counters"] if one["bad"]]
+    bad = [one for one in doc.counters if one.bad]
     if bad:
         lines += ["## Counters of drops and errors", "", *_write_table(doc, bad), ""]
-    if doc["uncompared"]:
+    if doc.uncompared:
         lines += ["## Not compared", ""]
         for lacking in _list_lacking(doc):
             sides = for_markdown(f" ({', '.join(lacking.lacks)})") if lacking.lacks else ""
@@ -170,43 +179,43 @@ def render_markdown(doc: Doc) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _write_table(doc: Doc, rows: Sequence[Doc]) -> Iterator[str]:
+def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[str]:
     """Yield changes or counters as a table of Markdown."""
-    names = [for_markdown(side["name"]) for side in doc["sides"]]
+    names = [for_markdown(side.name) for side in doc.sides]
     yield f"| what | where | {' | '.join(names)} | |"
     yield "|---" * (len(names) + 3) + "|"
     for one in rows[:MOST_ROWS]:
-        cells = [one["meaning"] or one["column"]]
-        cells.append(", ".join(filter(None, [one["machine"], one["subject"]])))
-        for value, place in zip(one["values"], one["at"], strict=True):
+        cells = [one.meaning or one.column]
+        cells.append(", ".join(filter(None, [one.machine, one.subject])))
+        for value, place in zip(one.values, one.at, strict=True):
             cell = _show_cell(value)
             cells.append(f"{cell} ({_show_place(place)})" if place else cell)
-        if "note" in one:
-            cells.append(one["note"])
+        if isinstance(one, Change):
+            cells.append(one.note)
         else:
-            cells.append(f"{one['verdict']} {_describe_step(doc, one['steps'][-1])}")
+            cells.append(f"{one.verdict} {_describe_step(doc, one.steps[-1])}")
         yield f"| {' | '.join(map(for_markdown, cells))} |"
     if len(rows) > MOST_ROWS:
         yield f"\n{len(rows) - MOST_ROWS:,} more are in compare.json."
 
 
-def list_lines(doc: Doc) -> Iterator[str]:
+def list_lines(doc: Comparison) -> Iterator[str]:
     """Yield the lines of the short summary for a terminal."""
     yield for_terminal(name_sides(doc))
     yield ""
-    yield for_terminal(one_line(doc["summary"]))
+    yield for_terminal(one_line(doc.summary))
     yield ""
-    for one in doc["conclusion"]:
-        yield for_terminal(f"- {one_line(one['text'])}")
-    for note in doc["notes"]:
+    for one in doc.conclusion:
+        yield for_terminal(f"- {one_line(one.text)}")
+    for note in doc.notes:
         yield for_terminal(f"! {one_line(note)}")
 
 
-def dump_document(doc: Doc) -> str:
+def dump_document(doc: Comparison) -> str:
     """Return the document as JSON, one record a line; ASCII, so that nothing in it steers a terminal."""
     dump = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
     lines = []
-    for key, value in doc.items():
+    for key, value in ((key, to_builtins(doc)[key]) for key in to_builtins(doc)):
         if isinstance(value, list) and value:
             text = "[\n" + ",\n".join(map(dump, value)) + "\n]"
         else:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from analyzer.report.wording import Doc, count_noun, join_few
+from analyzer.case.document import CaseDocument, Source
+from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
 
 NOTHING = "nothing found"
@@ -33,12 +34,12 @@ _COVERAGE = {
 }
 
 
-def is_complete(doc: Doc) -> bool:
+def is_complete(doc: CaseDocument) -> bool:
     """Say whether nothing of the input was cut, damaged, refused, not understood or stopped by a limit."""
-    return bool(doc["case"]["complete"]) and not _list_losses(doc)
+    return bool(doc.case.complete) and not _list_losses(doc)
 
 
-def describe_completeness(doc: Doc) -> str:
+def describe_completeness(doc: CaseDocument) -> str:
     """Return one sentence on what of the input could not be used."""
     if not is_complete(doc):
         losses = ", ".join(_list_losses(doc)) or "something is missing"
@@ -50,7 +51,7 @@ def describe_completeness(doc: Doc) -> str:
     return f"{text}; left out: {left_out}" if left_out else text
 
 
-def describe_nothing(doc: Doc) -> str:
+def describe_nothing(doc: CaseDocument) -> str:
     """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
     if is_complete(doc):
         parts = filter(None, [_describe_unread_outputs(doc), _describe_lost_lines(doc)])
@@ -58,56 +59,69 @@ def describe_nothing(doc: Doc) -> str:
         return f"{NOTHING_READ}; left out: {left_out}" if left_out else NOTHING
     names: dict[str, None] = {}
     for source in list_unread(doc):
-        if source["state"] != "other":
-            names[_name_file(source["address"])] = None
+        if source.state != "other":
+            names[_name_file(source.address)] = None
     if not names:
         return NOTHING_READ
     verb = "was" if len(names) == 1 else "were"
     return f"{NOTHING_READ}; {join_few(list(names), 3)} {verb} not fully read"
 
 
-def list_unread(doc: Doc) -> list[Doc]:
+def list_unread(doc: CaseDocument) -> list[Source]:
     """Return what came in and was not read, or not to the end, as records with state, address and why.
 
     First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
     in a source that is in the list already is nothing new.
     """
-    found = [source for source in doc["sources"] if source["state"] in _UNREAD]
-    listed = {source["address"] for source in found}
-    damages = {item["address"]: item["what"] for item in reversed(doc["damage"])}
+    found = [source for source in doc.sources if source.state in _UNREAD]
+    listed = {source.address for source in found}
+    damages = {item.address: item.what for item in reversed(doc.damage)}
     for address, what in damages.items():
         if address not in listed:
-            found.append({"state": "damaged", "address": address, "why": what})
+            found.append(_make_damaged(address, what))
     order = list(_UNREAD)
-    return sorted(found, key=lambda source: order.index(source["state"]))
+    return sorted(found, key=lambda source: order.index(source.state))
 
 
-def describe_unread(source: Doc) -> str:
+def _make_damaged(address: str, what: str) -> Source:
+    return Source(
+        address=address,
+        size=None,
+        state="damaged",
+        read_by="",
+        why=what,
+        lines=0,
+        faults=0,
+        node="",
+    )
+
+
+def describe_unread(source: Source) -> str:
     """Return one line on a source that was not read, or not to the end."""
-    line = f"{_UNREAD[source['state']]}: {source['address']}"
-    return f"{line} ({source['why']})" if source["why"] else line
+    line = f"{_UNREAD[source.state]}: {source.address}"
+    return f"{line} ({source.why})" if source.why else line
 
 
-def name_other_files(doc: Doc, most: int) -> str:
+def name_other_files(doc: CaseDocument, most: int) -> str:
     """Return one line that names the files that are no diagnostic material; "" for none."""
-    others = [source for source in list_unread(doc) if source["state"] == "other"]
-    names = [_name_file(source["address"]) for source in others]
+    others = [source for source in list_unread(doc) if source.state == "other"]
+    names = [_name_file(source.address) for source in others]
     return f"Not read, not diagnostic material: {join_few(names, most)}" if names else ""
 
 
-def describe_coverage(doc: Doc) -> str:
+def describe_coverage(doc: CaseDocument) -> str:
     """Return one sentence on how much was read."""
-    states = Counter(source["state"] for source in doc["sources"])
+    states = Counter(source.state for source in doc.sources)
     counts = [f"{states[state]:,} {word}" for state, word in _COVERAGE.items() if states[state]]
     text = f"Sources: {', '.join(counts) or 'none'}."
     lines = looked_at = 0
-    for source in doc["sources"]:
-        lines += source["lines"]
+    for source in doc.sources:
+        lines += source.lines
         # of a large log only some lines are looked at one by one; older cases have no such number
-        looked_at += source.get("looked_at") or source["lines"]
+        looked_at += source.looked_at or source.lines
     if not lines:
         return text
-    faults = doc["faults_total"]
+    faults = doc.faults_total
     sample = "" if looked_at >= lines else f" of the {looked_at:,} looked at one by one"
     share = faults / (looked_at or lines)
     percent = ""
@@ -116,24 +130,24 @@ def describe_coverage(doc: Doc) -> str:
     return f"{text} {lines:,} lines read, {faults:,} not understood{sample}{percent}."
 
 
-def _list_losses(doc: Doc) -> list[str]:
-    states = Counter(source["state"] for source in doc["sources"])
+def _list_losses(doc: CaseDocument) -> list[str]:
+    states = Counter(source.state for source in doc.sources)
     parts = [
-        count_noun(len(doc["damage"]), "place damaged", "places damaged"),
+        count_noun(len(doc.damage), "place damaged", "places damaged"),
         count_noun(states["cut"], "source cut short", "sources cut short"),
         count_noun(states["refused"], "source refused", "sources refused"),
         count_noun(states["unknown"], "source not understood", "sources not understood"),
-        count_noun(len(doc["limits"]), "limit reached", "limits reached"),
+        count_noun(len(doc.limits), "limit reached", "limits reached"),
     ]
     return [part for part in parts if part]
 
 
-def _describe_left_out(doc: Doc) -> str:
+def _describe_left_out(doc: CaseDocument) -> str:
     """Return what was left out without a loss, in words; "" for nothing."""
     states: Counter[str] = Counter()
-    for source in doc["sources"]:
-        folded = _FOLDED.search(source["address"])
-        states[source["state"]] += int(folded[1]) if folded and source["state"] == "listed" else 1
+    for source in doc.sources:
+        folded = _FOLDED.search(source.address)
+        states[source.state] += int(folded[1]) if folded and source.state == "listed" else 1
     parts = [
         count_noun(
             states["listed"],
@@ -153,22 +167,22 @@ def _describe_left_out(doc: Doc) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _describe_missing_members(doc: Doc) -> list[str]:
+def _describe_missing_members(doc: CaseDocument) -> list[str]:
     """Return which members of an NSX site are missing: those the collection left out, and those only named by others.
 
     Of the second kind are managers, controllers and edges, where the bundle of another one is in the case.
     """
     skipped, absent, has_bundle = [], [], False
-    for one in doc.get("site") or []:
-        if one["what"] != "member":
+    for one in doc.site:
+        if one.what != "member":
             continue
-        if one["state"] == "Skipped":
-            skipped.append(one["name"])
-        if one["channel"] not in ("manager", "controller", "edge"):
+        if one.state == "Skipped":
+            skipped.append(one.name)
+        if one.channel not in ("manager", "controller", "edge"):
             continue
-        if one["state"] == "not in the case":
-            absent.append(f"{one['channel']} {one['name']}")
-        elif one["state"] == "in the case" and "!" in one["address"]:
+        if one.state == "not in the case":
+            absent.append(f"{one.channel} {one.name}")
+        elif one.state == "in the case" and "!" in one.address:
             has_bundle = True
     parts = []
     if skipped:
@@ -178,23 +192,23 @@ def _describe_missing_members(doc: Doc) -> list[str]:
     return parts
 
 
-def _describe_lost_lines(doc: Doc) -> str:
+def _describe_lost_lines(doc: CaseDocument) -> str:
     """Return how many lines no parser understood, with file and line of the first; "" for none."""
-    total = doc["faults_total"]
+    total = doc.faults_total
     lines = count_noun(total, "line that was not understood", "lines that were not understood")
-    if not lines or not doc["faults"]:
+    if not lines or not doc.faults:
         return lines
-    first = doc["faults"][0]
-    place = f"{_name_file(first['address'])}:{first['line']}"
+    first = doc.faults[0]
+    place = f"{_name_file(first.address)}:{first.line}"
     return f"{lines} ({place})" if total == 1 else f"{lines} (first: {place})"
 
 
-def _describe_unread_outputs(doc: Doc) -> str:
+def _describe_unread_outputs(doc: CaseDocument) -> str:
     """Return the commands of transcripts whose output nothing reads, in words; "" for none."""
     commands: dict[str, None] = {}
-    for source in doc["sources"]:
-        for output in source["unread_outputs"]:
-            commands[output["command"]] = None
+    for source in doc.sources:
+        for output in source.unread_outputs:
+            commands[output.command] = None
     if not commands:
         return ""
     names = join_few([f"`{bound_line(command, 60)}`" for command in commands], 3)

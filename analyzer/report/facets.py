@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from analyzer.case.document import CaseDocument
 from analyzer.case.ranking import rank_hosts
+from analyzer.case.verdicts import Finding
 from analyzer.report import machines
 from analyzer.report.finding_rows import group_findings
 from analyzer.report.objects import CaseObject
 from analyzer.report.view import COUNTED, name_weight
-from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural_key
+from analyzer.runtime.text import natural
 
 SHOWN = 200  # choices of one kind in the rail; the search finds the others
 _ATTRIBUTE = Markup(' data-{name}="{numbers}"')
@@ -84,42 +85,42 @@ class Facets:
         facets = (self.severity, self.host, self.object, self.rule)
         return [facet for facet in facets if len(facet.counts) > 1]
 
-    def mark_findings(self, findings: list[Doc]) -> Markup:
+    def mark_findings(self, findings: list[Finding]) -> Markup:
         """Return the attributes of an item that shows findings."""
         objects: set[str] = set()
         for finding in findings:
-            objects |= self.about.get(finding["id"], set())
+            objects |= self.about.get(finding.id, set())
         return (
             self.severity.mark_choices(map(name_weight, findings))
-            + self.host.mark_choices(finding["node"] for finding in findings)
-            + self.rule.mark_choices(finding["rule"] for finding in findings)
+            + self.host.mark_choices(finding.node for finding in findings)
+            + self.rule.mark_choices(finding.rule for finding in findings)
             + self.object.mark_choices(objects)
         )
 
 
-def build_facets(doc: Doc, objects: list[CaseObject]) -> Facets:
+def build_facets(doc: CaseDocument, objects: list[CaseObject]) -> Facets:
     """Return what the findings of a case that are not muted can be filtered by."""
     about: dict[str, set[str]] = {}
     for thing in objects:
         for finding in (*thing.own, *thing.mentioned):
-            about.setdefault(finding["id"], set()).add(thing.name)
+            about.setdefault(finding.id, set()).add(thing.name)
     weights: Counter[str] = Counter()
     rules: Counter[str] = Counter()
     nodes: Counter[str] = Counter()
     things: Counter[str] = Counter()
     for row in group_findings(doc):
         weights[name_weight(row.first)] += 1
-        rules[row.first["rule"]] += 1
-        nodes.update({finding["node"] for finding in row.findings})
+        rules[row.first.rule] += 1
+        nodes.update({finding.node for finding in row.findings})
         row_things: set[str] = set()
         for finding in row.findings:
-            row_things |= about.get(finding["id"], set())
+            row_things |= about.get(finding.id, set())
         things.update(row_things)
     del nodes[""]
-    places = rank_hosts(doc["findings"])
+    places = rank_hosts(doc.findings)
     hosts = sorted(
-        {*nodes, *map(machines.name_node, doc["nodes"])},
-        key=lambda name: (places.get(name, len(places)), natural_key(name)),
+        {*nodes, *map(machines.name_node, doc.nodes)},
+        key=lambda name: (places.get(name, len(places)), natural(name)),
     )
     object_names = dict.fromkeys(thing.name for thing in objects)
     return Facets(

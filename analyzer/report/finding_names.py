@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from analyzer.case.document import CaseDocument
+from analyzer.case.verdicts import Finding
 from analyzer.report.finding_rows import number_findings
-from analyzer.report.wording import Doc
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import one_line
@@ -15,7 +16,7 @@ _ARTICLE = re.compile(r"(?:kb)?[\s#-]*(\d{4,9})", re.IGNORECASE)
 _LEAST = 4  # letters of a title
 
 
-def find_finding(doc: Doc, name: str, *, example: str = "") -> Doc:
+def find_finding(doc: CaseDocument, name: str, *, example: str = "") -> Finding:
     """Return the one finding that a name fits; UsageError with the findings to choose from for none or several.
 
     A name is the number that all reports give the finding (`3`, of its second object `3.2`), an id (also with %20 and
@@ -24,12 +25,12 @@ def find_finding(doc: Doc, name: str, *, example: str = "") -> Doc:
 
     example  what to do instead, where the name need not be a finding
     """
-    findings: list[Doc] = doc["findings"]
+    findings: list[Finding] = doc.findings
     numbers = number_findings(doc)
-    found: list[Doc] = []
+    found: list[Finding] = []
     if name:
         for one in findings:
-            if numbers.get(one["id"]) == name.strip():
+            if numbers.get(one.id) == name.strip():
                 return one
         found = _find_fitting(findings, name.strip())
     if len(found) == 1:
@@ -43,32 +44,32 @@ def find_finding(doc: Doc, name: str, *, example: str = "") -> Doc:
     else:
         what = "no finding was named"
     candidates = found or findings
-    some = candidates[0]["id"] or "1"
+    some = candidates[0].id or "1"
     # by number; those without one, which are muted, come last
     places = {identity: place for place, identity in enumerate(numbers)}
-    candidates = sorted(candidates, key=lambda one: places.get(one["id"], len(places)))
+    candidates = sorted(candidates, key=lambda one: places.get(one.id, len(places)))
     choices = []
     for one in candidates:
-        number, identity = numbers.get(one["id"], "-"), one["id"] or one["rule"]
-        title = bound_line(one["title"], 80)
-        seen = f"  {one['first_seen'][:19]}Z" if one.get("first_seen") else ""
-        choices.append(f"{number}  {identity}  {one['severity']}: {title}{seen}")
+        number, identity = numbers.get(one.id, "-"), one.id or one.rule
+        title = bound_line(one.title, 80)
+        seen = f"  {one.first_seen[:19]}Z" if one.first_seen else ""
+        choices.append(f"{number}  {identity}  {one.severity}: {title}{seen}")
     do = f"{example} Name one by its number or id, such as {some}.".lstrip()
     raise UsageError(what, do=do, choices=choices)
 
 
-def _find_fitting(findings: list[Doc], name: str) -> list[Doc]:
+def _find_fitting(findings: list[Finding], name: str) -> list[Finding]:
     """Return the findings that a name fits in the first way that fits any."""
     rule, at, subject = name.partition("@")
     article = _ARTICLE.fullmatch(name)
     words = name.lower()
     ways = [
-        [one for one in findings if one["id"] in (name, unquote(name))],
-        [one for one in findings if at and (one["rule"], one["subject"]) == (rule, subject)],
-        [one for one in findings if one["rule"] == name],
+        [one for one in findings if one.id in (name, unquote(name))],
+        [one for one in findings if at and (one.rule, one.subject) == (rule, subject)],
+        [one for one in findings if one.rule == name],
     ]
     if article is not None:
-        ways.append([one for one in findings if article[1] in map(str, one["kb"])])
+        ways.append([one for one in findings if article[1] in map(str, one.kb)])
     if len(name) >= _LEAST:
-        ways.append([one for one in findings if words in one["title"].lower()])
+        ways.append([one for one in findings if words in one.title.lower()])
     return next(filter(None, ways), [])

@@ -25,7 +25,7 @@ from analyzer.report.styles import read_asset, read_styles
 from analyzer.report.wording import format_time, join_few, parse_time
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 STILL = 100  # cases and rules of the plain tables: without JavaScript, and on paper
 NOTES = 20  # findings of one rule on one host of one case in full
@@ -44,7 +44,7 @@ class Texts:
 
     def add_text(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
         """Return the number of a text, cut to `most` characters and made visible."""
-        shown = make_visible(text) if lines else bound_line(text, most)
+        shown = visible(text) if lines else bound_line(text, most)
         if len(shown) > most:
             shown = f"{shown[:most]} …"
         if shown not in self.numbers:

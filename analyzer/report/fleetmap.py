@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from analyzer.case.ranking import largest_first
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 
 class FleetState(NamedTuple):
@@ -310,7 +310,7 @@ def write_headline(fleet: Fleet) -> str:
         parts.append(f"could not be read {unread:,}")
     if not parts:
         return "No cases"
-    return f"{count_noun(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
+    return f"{counted(len(fleet.cases), 'case')} by their worst: {', '.join(parts)}"
 
 
 def count_months(fleet: Fleet) -> Months:
@@ -395,7 +395,7 @@ def describe_trend(fleet: Fleet, trend: Trend) -> str:
     before = "none before"
     if not trend.new:
         before = f"{trend.before:.1f} a month in the {describe_span(fleet)} before"
-    cases = count_noun(trend.now, "case")
+    cases = counted(trend.now, "case")
     return f"{rule.id}: {cases} in {fleet.month}, {before}. {rule.title}".rstrip()
 
 
@@ -405,7 +405,7 @@ def describe_month(fleet: Fleet) -> str:
         return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
     so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
-    captured = f"{count_noun(now, 'case')} captured in {fleet.month}{so_far}"
+    captured = f"{counted(now, 'case')} captured in {fleet.month}{so_far}"
     compared = f"{before:.1f} a month in the {describe_span(fleet)} before"
     rising = "Rising" if fleet.rising else "No rule is rising"
     return f"{rising} in {fleet.month} ({captured}, {compared})"
@@ -413,4 +413,4 @@ def describe_month(fleet: Fleet) -> str:
 
 def describe_span(fleet: Fleet) -> str:
     """Return with how many months the newest is compared."""
-    return count_noun(min(BEFORE, len(fleet.months.names) - 1), "month")
+    return counted(min(BEFORE, len(fleet.months.names) - 1), "month")

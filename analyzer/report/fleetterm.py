@@ -16,7 +16,7 @@ from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
 from analyzer.report.summary import STYLES
 from analyzer.runtime.short_lines import bound_middle, terminal_mark
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 
 TOP = 20  # rows without --top
 NAME = 24  # columns of the name of a row
@@ -97,7 +97,7 @@ def print_fleet(fleet: Fleet, console: Console, by: str = "case", top: int = TOP
     else:
         print_grid(fleet, screen, by, list_case_rows(fleet, shown))
     if shown < rows:
-        more = count_noun(rows - shown, f"more {unit}")
+        more = counted(rows - shown, f"more {unit}")
         screen.print_line(f"{more}: --top {rows} shows all.", style="dim")
 
 
@@ -108,7 +108,7 @@ def print_head(fleet: Fleet, screen: Screen) -> None:
     for line in fleet.filters:
         screen.print_line(line)
     if fleet.undated:
-        cases = count_noun(fleet.undated, "case")
+        cases = counted(fleet.undated, "case")
         screen.print_line(f"{cases} left out: their material has no date.")
     for line in fleet.missing:
         screen.print_line(f"NOT COMPLETE: {line}. Its cases are not shown.", style="bold yellow")
@@ -199,7 +199,7 @@ def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow])
             what = "cases"
         screen.print_line(f"{'; '.join(marks)}. A number counts {what}.", style="dim")
     if len(rules) < len(fleet.rules):
-        more = count_noun(len(fleet.rules) - len(rules), "more rule")
+        more = counted(len(fleet.rules) - len(rules), "more rule")
         way = "-o FOLDER writes a page with all rules, --rule chooses some."
         screen.print_line(f"{more} would not fit the width: {way}", style="dim")
 
@@ -210,7 +210,7 @@ def print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
     for place in rules:
         rule, column = fleet.rules[place], columns[place]
         found = fleetmap.count_found(column)
-        text = count_noun(found, "case") if found else "no case"
+        text = counted(found, "case") if found else "no case"
         if "?" in column:
             text += f", cannot tell in {column.count('?'):,}"
         articles = "".join(f" KB {article}" for article in rule.kb if str(article) not in rule.id)

@@ -18,7 +18,10 @@ from urllib.parse import quote
 
 from jinja2 import Environment
 from markupsafe import Markup
+from msgspec import structs, to_builtins
 
+from analyzer.case.document import CaseDocument, Chart
+from analyzer.case.verdicts import Evidence, Finding
 from analyzer.report import (
     charts,
     completeness,
@@ -40,8 +43,7 @@ from analyzer.report.objects import list_objects
 from analyzer.report.page import dump_for_script, make_environment, write_policy
 from analyzer.report.site import draw_site
 from analyzer.report.styles import read_asset, read_styles
-from analyzer.report.wording import Doc
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
@@ -101,12 +103,12 @@ _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def render_page(doc: Doc, report_bytes: int = REPORT_BYTES) -> str:
+def render_page(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> str:
     """Return the page for a case document: what `render_pieces` gives, as one text."""
     return "".join(render_pieces(doc, report_bytes))
 
 
-def render_pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
+def render_pieces(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> list[str]:
     """Return the page for a case document in parts: one text of a large page takes two to four times its bytes.
 
     When it would be larger than `report_bytes`, parts are left out in the order
@@ -123,12 +125,12 @@ def render_pieces(doc: Doc, report_bytes: int = REPORT_BYTES) -> list[str]:
         page = []  # two pages at once would take twice the memory
         plan = plan.make_smaller(sentence, **changes)
         page = _fill_template(doc, plan)
-    kept = len(doc["findings"])
+    kept = len(doc.findings)
     while kept and _count_bytes(page) > report_bytes:
         kept //= 2
         page = []
-        lists = {key: doc[key][:kept] for key in _LISTS}
-        part = finding_rows.take_part(doc, {**doc, **lists, "series": {}})
+        lists = {key: getattr(doc, key)[:kept] for key in _LISTS}
+        part = finding_rows.take_part(doc, structs.replace(doc, **lists, series={}))
         sentence = f"all but the {kept} worst findings and the first {kept} rows of other lists"
         page = _fill_template(part, plan.make_smaller(sentence))
     return page
@@ -139,18 +141,19 @@ def _count_bytes(page: list[str]) -> int:
     return sum(len(piece.encode()) for piece in page)
 
 
-def _is_longer(doc: Doc, most: int) -> bool:
+def _is_longer(doc: CaseDocument, most: int) -> bool:
     """Say whether a document is longer than `most` characters as JSON; it is written out record by record only."""
     length = 0
-    for value in doc.values():
+    for key in CaseDocument.__struct_fields__:
+        value = getattr(doc, key)
         for record in value if isinstance(value, list) else [value]:
-            length += len(json.dumps(record, ensure_ascii=False))
+            length += len(json.dumps(to_builtins(record), ensure_ascii=False))
             if length > most:
                 return True
     return False
 
 
-def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
+def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
     own_scripts = read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js")
     scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
     style = read_styles(
@@ -161,11 +164,11 @@ def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
     muted = finding_rows.group_muted(doc)
     objects = list_objects(doc)
     axis = lanes.build_axis(doc)
-    has_logs = doc["log"] or any(node["logs"] for node in doc["nodes"])
+    has_logs = doc.log or any(node.logs for node in doc.nodes)
     shown: set[str] = set()  # the findings that have a place on the page: no link leads nowhere
     for row in [*rows, *muted]:
         full, short = row.split_shown(plan.detail)
-        shown |= {finding["id"] for finding in [*full, *short[: plan.short]]}
+        shown |= {finding.id for finding in [*full, *short[: plan.short]]}
     texts = {
         "note": short_note.render_short_note(doc),
         "whole": markdown.render_note(doc),
@@ -186,13 +189,13 @@ def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
             many_hosts=machines.has_many_hosts(doc),
             worst=machines.list_worst_hosts(doc),
             node_names=machines.name_nodes(doc),
-            lines=EvidenceLines(plan, doc["findings"]),
+            lines=EvidenceLines(plan, doc.findings),
             groups=rows,
             muted=muted,
             fixed=finding_rows.find_earlier_fixes(doc, rows),
             numbers=finding_rows.number_findings(doc),
             usual=view.find_usual_status(doc),
-            titles={finding["id"]: finding for finding in doc["findings"]},
+            titles={finding.id: finding for finding in doc.findings},
             shown=shown,
             charts=charts.list_charts(doc),
             axis=axis,
@@ -203,7 +206,9 @@ def _fill_template(doc: Doc, plan: PagePlan) -> list[str]:
             scripts=[Markup(script) for script in scripts],
             style=Markup(style),
             case_json=dump_for_script(
-                doc if plan.document else {"series": _thin_series(doc["series"])}
+                {key: getattr(doc, key) for key in CaseDocument.__struct_fields__}
+                if plan.document
+                else {"series": _thin_series(doc.series)}
             ),
             texts_json=dump_for_script(texts),
         )
@@ -226,13 +231,13 @@ def _join_small_parts(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(small)
 
 
-def _thin_series(series: Doc) -> Doc:
+def _thin_series(series: dict[str, Chart]) -> dict[str, Chart]:
     """Return charts thinned to at most CHART_POINTS values a line."""
-    thinned: Doc = {}
+    thinned: dict[str, Chart] = {}
     for key, chart in series.items():
-        step = max(1, -(-len(chart["times"]) // CHART_POINTS))
-        lines = [{**line, "values": line["values"][::step]} for line in chart["lines"]]
-        thinned[key] = {**chart, "times": chart["times"][::step], "lines": lines}
+        step = max(1, -(-len(chart.times) // CHART_POINTS))
+        lines = [structs.replace(line, values=line.values[::step]) for line in chart.lines]
+        thinned[key] = structs.replace(chart, times=chart.times[::step], lines=lines)
     return thinned
 
 
@@ -261,12 +266,12 @@ def load_templates() -> Environment:
 
 def make_anchor(identity: str) -> str:
     """Return the id of a finding as it is in `#f=…`: percent-encoded, so that any name will do."""
-    return quote(make_visible(identity), safe="/:!")
+    return quote(visible(identity), safe="/:!")
 
 
 def _cut_text(text: str, most: int) -> str:
     """Return a text of at most `most` characters, and how many more there are."""
-    shown = make_visible(text)
+    shown = visible(text)
     if len(shown) <= most:
         return shown
     return f"{shown[:most]} … ({len(shown) - most:,} more characters)"
@@ -280,7 +285,7 @@ def _make_class_name(text: str) -> str:
 def _mark_commands(text: str) -> Markup:
     """Return a sentence whose commands, which are in backticks, are shown as code."""
     sentence = Markup()
-    for place, part in enumerate(_TICKED.split(make_visible(text))):
+    for place, part in enumerate(_TICKED.split(visible(text))):
         sentence += Markup("<code>{}</code>").format(part) if place % 2 else part
     return sentence
 
@@ -290,7 +295,7 @@ class EvidenceBlock:
     """Lines of one file that are close together, and the places in them that are evidence."""
 
     address: str
-    places: list[Doc]
+    places: list[Evidence]
     lines: Lines = field(default_factory=dict)
 
     @property
@@ -314,31 +319,31 @@ class EvidenceBlock:
 class EvidenceLines:
     """Lines of evidence as blocks with their neighbours; each line gets its link `#l=…` once on the page."""
 
-    def __init__(self, plan: PagePlan, findings: list[Doc]) -> None:
+    def __init__(self, plan: PagePlan, findings: list[Finding]) -> None:
         self.plan = plan
         self.linked: set[str] = set()
         self.cited: set[str] = set()
         for finding in findings:
-            self.cited |= set(map(wording.write_place, finding["evidence"][: plan.places]))
+            self.cited |= set(map(wording.write_place, finding.evidence[: plan.places]))
 
-    def list_blocks(self, finding: Doc) -> list[EvidenceBlock]:
+    def list_blocks(self, finding: Finding) -> list[EvidenceBlock]:
         """Return evidence of a finding; lines that lie close together share a block."""
         blocks: list[EvidenceBlock] = []
-        for place in finding["evidence"][: self.plan.places]:
+        for place in finding.evidence[: self.plan.places]:
             lines = self._list_lines(place)
-            if place["line"] and blocks and blocks[-1].is_next_to(place["address"], lines):
+            if place.line and blocks and blocks[-1].is_next_to(place.address, lines):
                 block = blocks[-1]
                 block.places.append(place)
-                block.lines = {**lines, **block.lines, place["line"]: lines[place["line"]]}
+                block.lines = {**lines, **block.lines, place.line: lines[place.line]}
             else:
-                blocks.append(EvidenceBlock(place["address"], [place], lines))
+                blocks.append(EvidenceBlock(place.address, [place], lines))
         return blocks
 
-    def _list_lines(self, place: Doc) -> Lines:
+    def _list_lines(self, place: Evidence) -> Lines:
         """Return the line of a place and its neighbours."""
-        context, number = self.plan.context, place["line"]
-        before = place["before"][-context:] if context else []
-        texts = [*before, place["text"], *place["after"][:context]]
+        context, number = self.plan.context, place.line
+        before = place.before[-context:] if context else []
+        texts = [*before, place.text, *place.after[:context]]
         lines = {}
         for at, text in enumerate(texts, number - len(before)):
             lines[at] = (_cut_text(one_line(text), self.plan.text), at == number, "")

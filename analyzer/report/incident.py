@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from analyzer.case.document import CaseDocument, Node, NodeLog
 from analyzer.report import machines
-from analyzer.report.wording import Doc, format_duration, format_time, parse_time
+from analyzer.report.wording import format_duration, format_time, parse_time
 
 WINDOW = 12 * 3600.0  # seconds before and after the incident that the strips of the time line show
 A_MINUTE = 60.0  # seconds that the uptime and the first line of a boot may lie apart: vm-support takes its time
@@ -22,24 +23,24 @@ class IncidentCover:
     text: str
 
 
-def list_answers(doc: Doc) -> list[IncidentCover]:
+def list_answers(doc: CaseDocument) -> list[IncidentCover]:
     """Return one answer for each log of the case, those that do not cover the incident first."""
-    when = parse_time(doc["case"]["incident"])
+    when = parse_time(doc.case.incident)
     if when is None:
         return []
     answers = []
-    for node in doc["nodes"]:
-        for log in node["logs"]:
+    for node in doc.nodes:
+        for log in node.logs:
             covers, text = check_log(log, when)
-            answers.append(IncidentCover(machines.name_node(node), str(log["table"]), covers, text))
+            answers.append(IncidentCover(machines.name_node(node), str(log.table), covers, text))
     return sorted(answers, key=lambda one: one.covers)
 
 
-def check_log(log: Doc, when: float) -> tuple[bool, str]:
+def check_log(log: NodeLog, when: float) -> tuple[bool, str]:
     """Return whether a log covers a time, and how in words."""
     before, after = [], []
-    for part in log["parts"]:
-        first, last = parse_time(part["first"]), parse_time(part["last"])
+    for part in log.parts:
+        first, last = parse_time(part.first), parse_time(part.last)
         if first is None or last is None:
             continue
         if first <= when < last + 1:
@@ -59,10 +60,10 @@ def check_log(log: Doc, when: float) -> tuple[bool, str]:
     return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
-def describe_boot(node: Doc, log: Doc) -> str:
+def describe_boot(node: Node, log: NodeLog) -> str:
     """Return which boot of the host the lines of a log belong to, by its uptime at the capture; "" if unknown."""
-    captured, uptime = parse_time(node["captured"]), node["uptime_s"]
-    first, last = parse_time(log["first"]), parse_time(log["last"])
+    captured, uptime = parse_time(node.captured), node.uptime_s
+    first, last = parse_time(log.first), parse_time(log.last)
     if captured is None or not isinstance(uptime, int | float) or first is None or last is None:
         return ""
     booted = captured - uptime
@@ -74,11 +75,11 @@ def describe_boot(node: Doc, log: Doc) -> str:
     return f"also before {boot}"
 
 
-def describe_gaps(log: Doc) -> str:
+def describe_gaps(log: NodeLog) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
     gaps = []
-    for earlier, later in pairwise(log["parts"]):
-        end, start = format_time(earlier["last"]), format_time(later["first"])
+    for earlier, later in pairwise(log.parts):
+        end, start = format_time(earlier.last), format_time(later.first)
         gaps.append(f"{end} to {start}")
     if not gaps:
         return ""
@@ -86,15 +87,15 @@ def describe_gaps(log: Doc) -> str:
     return f"nothing from {', '.join(gaps[:3])}{more}"
 
 
-def list_boots(doc: Doc) -> list[str]:
+def list_boots(doc: CaseDocument) -> list[str]:
     """Return for each node the last boot before the incident and the first after it."""
-    when = parse_time(doc["case"]["incident"])
+    when = parse_time(doc.case.incident)
     if when is None:
         return []
     boots: dict[str, list[float]] = {}
-    for event in doc["timeline"]:
-        times = boots.setdefault(event["node"], [])
-        time = parse_time(event["time"]) if event["kind"] == "boot" else None
+    for event in doc.timeline:
+        times = boots.setdefault(event.node, [])
+        time = parse_time(event.time) if event.kind == "boot" else None
         if time is not None:
             times.append(time)
     names = machines.name_nodes(doc)
@@ -112,7 +113,7 @@ def list_boots(doc: Doc) -> list[str]:
     return sentences
 
 
-def summarize_incident(doc: Doc) -> str:
+def summarize_incident(doc: CaseDocument) -> str:
     """Return in one sentence how many logs cover the incident, and where it lies."""
     answers = list_answers(doc)
     covering = sum(answer.covers for answer in answers)
@@ -120,4 +121,4 @@ def summarize_incident(doc: Doc) -> str:
     text = "the case holds no log"
     if answers:
         text = f"{covering:,} of {len(answers):,} logs {verb} it"
-    return f"Incident at {format_time(doc['case']['incident'])}: {text}"
+    return f"Incident at {format_time(doc.case.incident)}: {text}"

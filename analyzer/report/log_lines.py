@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from analyzer.case.document import CaseDocument, LogLine, Node, NodeLog
+from analyzer.case.verdicts import Finding
 from analyzer.report import machines
-from analyzer.report.wording import Doc, format_duration, parse_time
+from analyzer.report.wording import format_duration, parse_time
 
 AROUND = 300.0  # seconds before and after a moment
 FEW = 4  # sources of a case that the command names one by one
@@ -65,29 +66,29 @@ class Narrowed:
 class LogDrawer:
     """The kept lines of one case."""
 
-    def __init__(self, doc: Doc) -> None:
+    def __init__(self, doc: CaseDocument) -> None:
         self._doc = doc
-        self.lines: Sequence[Doc] = doc["log"]
-        self._times = [parse_time(one["time"]) or 0.0 for one in self.lines]
-        self._nodes_by_name: dict[str, list[Doc]] = {}
-        for node in doc["nodes"]:
+        self.lines: list[LogLine] = doc.log
+        self._times = [parse_time(one.time) or 0.0 for one in self.lines]
+        self._nodes_by_name: dict[str, list[Node]] = {}
+        for node in doc.nodes:
             self._nodes_by_name.setdefault(machines.name_node(node), []).append(node)
         # one moment is asked for by many findings and lines of the page
         self.find_around = lru_cache(maxsize=None)(self._find_around)
         self._narrow_cached = lru_cache(maxsize=None)(self._narrow_down)
 
-    def list_times(self) -> list[tuple[float, Doc]]:
+    def list_times(self) -> list[tuple[float, LogLine]]:
         """Return the lines with their times, seconds since 1970."""
         return list(zip(self._times, self.lines, strict=True))
 
-    def find_nearby(self, finding: Doc) -> Nearby | None:
+    def find_nearby(self, finding: Finding) -> Nearby | None:
         """Return what is around the first time of the evidence of a finding; None when that has none."""
-        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.find_around(finding.first_seen) if finding.first_seen else None
         narrowed = self.find_narrowed(finding)
         if near is None or narrowed is None:
             return near
         options = narrowed.options if narrowed.length else ["--for", "10m", *narrowed.options]
-        command = f"{self._write_command(finding['first_seen'])} {shlex.join(options)}"
+        command = f"{self._write_command(finding.first_seen)} {shlex.join(options)}"
         of = f"about {narrowed.own:,} of them"
         if narrowed.host:
             of = f"about {narrowed.own:,} on {narrowed.host}"
@@ -95,14 +96,14 @@ class LogDrawer:
             of += f" within {format_duration(SPANS[narrowed.length])}"
         return Nearby(near.time, near.kept, near.about, command, of)
 
-    def find_narrowed(self, finding: Doc) -> Narrowed | None:
+    def find_narrowed(self, finding: Finding) -> Narrowed | None:
         """Return how to ask for fewer lines around a finding; None where all of them can be read."""
-        near = self.find_around(finding["first_seen"]) if finding["first_seen"] else None
+        near = self.find_around(finding.first_seen) if finding.first_seen else None
         if near is None or near.about <= MANY:
             return None
         host = ""
-        if finding["node"] in self._nodes_by_name and len(self._doc["nodes"]) > 1:
-            host = finding["node"]
+        if finding.node in self._nodes_by_name and len(self._doc.nodes) > 1:
+            host = finding.node
         narrowed = self._narrow_cached(near.time, host)
         return replace(narrowed, thing=tuple(_list_object_options(finding, host)))
 
@@ -112,13 +113,13 @@ class LogDrawer:
         node  only those of this machine
         """
         total = 0.0
-        for one in self._nodes_by_name[node] if node else self._doc["nodes"]:
-            for log in one["logs"]:
+        for one in self._nodes_by_name[node] if node else self._doc.nodes:
+            for log in one.logs:
                 length, inside = _measure_overlap(log, when - around, when + around)
                 if length > 0:
-                    total += log["lines"] * inside / length
+                    total += log.lines * inside / length
                 elif inside:
-                    total += log["lines"]
+                    total += log.lines
         # an estimate has two digits
         rounded = round(total)
         unit = int("1".ljust(len(str(rounded)) - 1, "0"))
@@ -145,33 +146,34 @@ class LogDrawer:
         return Narrowed(self.estimate_lines(when), host, length, own, ())
 
     def _write_command(self, time: str) -> str:
-        case = self._doc["case"]
-        paths = list(dict.fromkeys(one["name"].partition("/")[0] for one in case["files"]))
+        case = self._doc.case
+        paths = list(dict.fromkeys(one.name.partition("/")[0] for one in case.files))
         if not 0 < len(paths) <= FEW:
-            paths = [case["name"] or "."]
+            paths = [case.name or "."]
         return f"backline log {shlex.join(paths)} --around {time}"
 
 
-def _measure_overlap(log: Doc, start: float, end: float) -> tuple[float, float]:
+def _measure_overlap(log: NodeLog, start: float, end: float) -> tuple[float, float]:
     """Return how many seconds a log covers, and how many of them lie between two times."""
     length = inside = 0.0
-    for part in log["parts"] or [log]:
-        first, last = parse_time(part["first"]), parse_time(part["last"])
+    stretches = [(part.first, part.last) for part in log.parts] or [(log.first, log.last)]
+    for stretch in stretches:
+        first, last = map(parse_time, stretch)
         if first is not None and last is not None:
             length += last - first
             inside += max(0.0, min(last, end) - max(first, start))
     return length, inside
 
 
-def _list_object_options(finding: Doc, host: str) -> list[str]:
+def _list_object_options(finding: Finding, host: str) -> list[str]:
     """Return the options that leave the lines with the object of a finding, where its evidence names it as a log does.
 
     host  where the lines of many machines are too many, the machine of the finding: a name such as vmnic3 needs it
     """
-    name = finding["object"]
-    if name == finding["node"] or len(name) < 4 or name.isdigit():
+    name = finding.object
+    if name == finding.node or len(name) < 4 or name.isdigit():
         return []
-    if not any(name in line["text"] for line in finding["evidence"]):
+    if not any(name in line.text for line in finding.evidence):
         return []
     options = ["--object", name]
     return ["--host", host, *options] if host and name.startswith(_LOCAL) else options

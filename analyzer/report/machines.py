@@ -12,12 +12,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from analyzer.case.asks import AskPiece, pieces
+from msgspec import structs
+
+from analyzer.case.asks import AskPiece, split_ask
+from analyzer.case.document import CardRow, CaseDocument, HostCard, Node
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import view
 from analyzer.report.finding_rows import group_findings
-from analyzer.report.wording import Doc, format_duration, join_few, write_counts
-from analyzer.runtime.text import natural_key
+from analyzer.report.wording import format_duration, join_few, write_counts
+from analyzer.runtime.text import natural
 
 HEADED = 8  # machines that get a line each
 CARDS = 4  # machines that get a card in the head of the page; of more there is a table
@@ -41,19 +44,19 @@ _KINDS = {
 }
 
 
-def name_node(node: Doc) -> str:
+def name_node(node: Node) -> str:
     """Return how a report names a machine."""
-    return str(node["name"] or node["id"])
+    return node.name or node.id
 
 
-def name_nodes(doc: Doc) -> dict[str, str]:
+def name_nodes(doc: CaseDocument) -> dict[str, str]:
     """Return how a report names each machine, by its id."""
-    return {node["id"]: name_node(node) for node in doc["nodes"]}
+    return {node.id: name_node(node) for node in doc.nodes}
 
 
-def describe_version(node: Doc) -> str:
+def describe_version(node: Node) -> str:
     """Return what a machine runs."""
-    timeless = {**node, "uptime_s": None, "captured": "", "logs": []}
+    timeless = structs.replace(node, uptime_s=None, captured="", logs=[])
     return " ".join(view.list_facts(timeless))
 
 
@@ -62,7 +65,7 @@ class Crowd:
     """Machines of one kind, by name."""
 
     kind: str
-    nodes: list[Doc]
+    nodes: list[Node]
 
     @property
     def title(self) -> str:
@@ -90,14 +93,14 @@ class Crowd:
         return list_remarks(self.nodes)
 
 
-def list_remarks(nodes: Sequence[Doc]) -> list[str]:
+def list_remarks(nodes: Sequence[Node]) -> list[str]:
     """Return what is odd about machines, each remark once with the names it holds for.
 
     Remarks that differ in their times alone are one, with the first and the last of them.
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for node in nodes:
-        for warning in node["warnings"]:
+        for warning in node.warnings:
             alike.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
     lines = []
     for remarks in alike.values():
@@ -118,21 +121,21 @@ def _merge_times(texts: Sequence[str]) -> str:
     return _STAMP.sub(write_span, texts[0])
 
 
-def split_header(nodes: list[Doc]) -> tuple[list[Doc], list[Crowd]]:
+def split_header(nodes: list[Node]) -> tuple[list[Node], list[Crowd]]:
     """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
     if len(nodes) <= HEADED:
         return nodes, []
-    kinds: dict[str, list[Doc]] = {}
+    kinds: dict[str, list[Node]] = {}
     for node in nodes:
-        kinds.setdefault(node["kind"], []).append(node)
+        kinds.setdefault(node.kind, []).append(node)
     crowds = []
     for kind, own in kinds.items():
         if len(own) >= _CROWD:
-            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural_key(name_node(node)))))
-    return [node for node in nodes if len(kinds[node["kind"]]) < _CROWD], crowds
+            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural(name_node(node)))))
+    return [node for node in nodes if len(kinds[node.kind]) < _CROWD], crowds
 
 
-def describe_worst(doc: Doc, most: int) -> str:
+def describe_worst(doc: CaseDocument, most: int) -> str:
     """Return the machines with the worst findings, counted as the case counts them; empty where none has any.
 
     A finding that rests on a version alone does not count: every machine of that version has it.
@@ -140,11 +143,11 @@ def describe_worst(doc: Doc, most: int) -> str:
     found: dict[str, Counter[str]] = {}
     for row in group_findings(doc):
         if row.word != "error" and not row.hollow:
-            for node in {one["node"] for one in row.findings if one["node"]}:
+            for node in {one.node for one in row.findings if one.node}:
                 found.setdefault(node, Counter())[row.word] += 1
     names = name_nodes(doc)
     lines = []
-    for node in rank_hosts(doc["findings"]):
+    for node in rank_hosts(doc.findings):
         if counts := found.get(node):
             ordered = [(word, counts[word]) for word in view.SEVERITIES]
             lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
@@ -155,8 +158,8 @@ def describe_worst(doc: Doc, most: int) -> str:
 class HostRow:
     """One machine: its record, its card or None, and (word, number) of its findings, worst first."""
 
-    node: Doc
-    card: Doc | None
+    node: Node
+    card: HostCard | None
     counts: list[tuple[str, int]]
 
     @property
@@ -174,13 +177,13 @@ class HostRow:
         """What it is, from its card, in one line."""
         if not self.card:
             return ""
-        texts = {row["title"]: [item["text"] for item in row["items"]] for row in self.card["rows"]}
+        texts = {row.title: [item.text for item in row.items] for row in self.card.rows}
         return "; ".join(texts[title][0] for title in _CARD_TITLES if texts.get(title))
 
     @property
     def up(self) -> str:
         """For how long it ran; empty when not known."""
-        seconds = self.node["uptime_s"]
+        seconds = self.node.uptime_s
         return format_duration(seconds) if isinstance(seconds, int | float) else ""
 
     @property
@@ -189,43 +192,43 @@ class HostRow:
         return write_counts(self.counts)
 
 
-def list_hosts(doc: Doc) -> list[HostRow]:
+def list_hosts(doc: CaseDocument) -> list[HostRow]:
     """Return the machines of a case, the worst first, and those without a finding by name."""
-    cards = {card["node"]: card for card in doc["hosts"]}
+    cards = {card.node: card for card in doc.hosts}
     found: dict[str, Counter[str]] = {}
     for row in group_findings(doc):
-        for name in {one["node"] for one in row.findings}:
+        for name in {one.node for one in row.findings}:
             found.setdefault(name, Counter())[view.name_weight(row.first)] += 1
     rows = []
-    for node in doc["nodes"]:
+    for node in doc.nodes:
         own = found.get(name_node(node), Counter())
         counts = [(word, own[word]) for word in view.COUNTED if own[word]]
-        rows.append(HostRow(node, cards.get(node["id"]), counts))
-    places = rank_hosts(doc["findings"])
-    return sorted(rows, key=lambda row: (places.get(row.name, len(places)), natural_key(row.name)))
+        rows.append(HostRow(node, cards.get(node.id), counts))
+    places = rank_hosts(doc.findings)
+    return sorted(rows, key=lambda row: (places.get(row.name, len(places)), natural(row.name)))
 
 
-def has_many_hosts(doc: Doc) -> bool:
+def has_many_hosts(doc: CaseDocument) -> bool:
     """Say whether a case has so many machines that a table reads better than one card after another."""
-    return len(doc["nodes"]) > CARDS
+    return len(doc.nodes) > CARDS
 
 
-def list_worst_hosts(doc: Doc) -> list[HostRow]:
+def list_worst_hosts(doc: CaseDocument) -> list[HostRow]:
     """Return the worst machines of a case with many, those with findings alone."""
     if not has_many_hosts(doc):
         return []
     return [row for row in list_hosts(doc)[:WORST] if row.counts]
 
 
-def list_card_rows(card: Doc) -> list[Doc]:
+def list_card_rows(card: HostCard) -> list[CardRow]:
     """Return the rows of a card that say something: also that a table was read and holds nothing."""
-    return [row for row in card["rows"] if row["items"] or not row["missing"]]
+    return [row for row in card.rows if row.items or not row.missing]
 
 
-def list_card_gaps(card: Doc) -> list[tuple[str, list[list[AskPiece]]]]:
+def list_card_gaps(card: HostCard) -> list[tuple[str, list[list[AskPiece]]]]:
     """Return what would fill the rest of a card: the title of each row, and what to ask for."""
     gaps = []
-    for row in card["rows"]:
-        if row["missing"]:
-            gaps.append((row["title"], [pieces(ask) for ask in row["missing"]]))
+    for row in card.rows:
+        if row.missing:
+            gaps.append((row.title, [split_ask(ask) for ask in row.missing]))
     return gaps

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from msgspec import structs
+
 from analyzer.case.asks import markdown_ask
+from analyzer.case.document import CaseDocument
+from analyzer.case.verdicts import Evidence, Finding, Fix
 from analyzer.report import (
     completeness,
     finding_rows,
@@ -16,7 +22,6 @@ from analyzer.report import (
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.open_asks import WantedAsk
 from analyzer.report.wording import (
-    Doc,
     count_more_evidence,
     format_span,
     join_few,
@@ -25,7 +30,7 @@ from analyzer.report.wording import (
     write_place,
 )
 from analyzer.runtime.short_lines import bound_middle
-from analyzer.runtime.text import code_block, code_span, for_markdown, one_line
+from analyzer.runtime.text import code, code_block, for_markdown, one_line
 
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
@@ -35,7 +40,7 @@ UNREAD = 10  # files that were not understood
 LINE = 300  # characters of one line of evidence
 
 
-def render_note(doc: Doc) -> str:
+def render_note(doc: CaseDocument) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
     lines = [*write_header(doc), "", "## Findings", ""]
     rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
@@ -47,25 +52,25 @@ def render_note(doc: Doc) -> str:
     earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
         number = finding_rows.number_row(row, numbers)
-        lines += write_row(number, usual, row, doc, earlier_fixes.get(row.first["id"]))
-    if doc["problems"]:
+        lines += write_row(number, usual, row, doc, earlier_fixes.get(row.first.id))
+    if doc.problems:
         lines += write_problems(doc)
     if finding_rows.list_unknowns(doc):
         lines += write_questions(doc)
-    if doc["advice"]:
+    if doc.advice:
         lines += ["## Also helpful", ""]
         lines += [f"- {for_markdown(line)}" for line in open_asks.list_advice(doc)]
         lines.append("")
     lines += write_local_settings(doc)
-    tool = doc["tool"]
-    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked"
-    made = f"Backline {tool['version']}, catalog {tool['catalog']} ({tool['rules']:,} rules)."
+    tool = doc.tool
+    masked = f"Names and addresses are {'' if doc.case.masked else 'not '}masked"
+    made = f"Backline {tool.version}, catalog {tool.catalog} ({tool.rules:,} rules)."
     coverage = for_markdown(completeness.describe_coverage(doc))
     footer = f"{for_markdown(made)} {coverage} {masked}{_name_map(doc)}.\n"
     return "\n".join([*lines, "---", "", footer])
 
 
-def describe_nothing(doc: Doc) -> str:
+def describe_nothing(doc: CaseDocument) -> str:
     """Return the sentence for a case without a finding."""
     looked = len(view.list_quiet(doc))
     nothing = completeness.describe_nothing(doc)
@@ -75,18 +80,18 @@ def describe_nothing(doc: Doc) -> str:
     return text
 
 
-def write_header(doc: Doc) -> list[str]:
+def write_header(doc: CaseDocument) -> list[str]:
     """Return what the case is: its machines, the time its logs span, how complete it is."""
-    case = doc["case"]
-    lines = [f"# Case {for_markdown(case['name'] or '(no name)')}", ""]
-    if case["masked"]:
+    case = doc.case
+    lines = [f"# Case {for_markdown(case.name or '(no name)')}", ""]
+    if case.masked:
         by_map = _name_map(doc)
         lines += [
             f"Redacted: names and addresses are replaced{by_map}. The rules judged the original names.",
             "",
         ]
     lines += [f"{for_markdown(view.write_headline(doc))}.", ""]
-    alone, crowds = machines.split_header(doc["nodes"])
+    alone, crowds = machines.split_header(doc.nodes)
     for crowd in crowds:
         facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
         names = ", ".join(map(machines.name_node, crowd.nodes))
@@ -97,11 +102,11 @@ def write_header(doc: Doc) -> list[str]:
         name = for_markdown(machines.name_node(node))
         facts = "; ".join(map(for_markdown, view.list_facts(node)))
         lines.append(f"- **{name}**: {facts}" if facts else f"- **{name}**")
-        lines += [f"  - Note: {for_markdown(warning)}" for warning in node["warnings"]]
-    if case["span"]:
-        span = format_span(case["span"]["first"], case["span"]["last"])
+        lines += [f"  - Note: {for_markdown(warning)}" for warning in node.warnings]
+    if case.span:
+        span = format_span(case.span.first, case.span.last)
         lines.append(f"- Logs of the case: {for_markdown(span)}")
-    if case["incident"]:
+    if case.incident:
         lines.append(f"- {for_markdown(incident.summarize_incident(doc))}")
         gaps = [one for one in incident.list_answers(doc) if not one.covers]
         lines += _write_some([f"{one.log} of {one.node} {one.text}" for one in gaps])
@@ -119,28 +124,28 @@ def _write_some(texts: list[str]) -> list[str]:
     return lines
 
 
-def _name_map(doc: Doc) -> str:
+def _name_map(doc: CaseDocument) -> str:
     """Return by which map of names a document was redacted; one that was not redacted has none."""
-    name = doc["case"].get("map", "")
+    name = doc.case.map or ""
     return f" by pseudonyms (map of names: {for_markdown(name)})" if name else ""
 
 
 def write_row(
-    number: str, usual: str, row: FindingGroup, doc: Doc, earlier_fix: Doc | None
+    number: str, usual: str, row: FindingGroup, doc: CaseDocument, earlier_fix: Finding | None
 ) -> list[str]:
     """Return a row of the findings; `earlier_fix` is the finding above that shows the same fix."""
     first = row.first
-    lines = [f"### {number}. {row.weight}: {for_markdown(first['title'])}", ""]
+    lines = [f"### {number}. {row.weight}: {for_markdown(first.title)}", ""]
     if len(row.findings) > 1 and row.is_same("say"):
         lines += write_alike(row, doc)
     else:
         for finding in row.findings[:SUBJECTS]:
-            sentences = " ".join([finding["say"], *finding_rows.list_notes(finding)])
-            subject, node = for_markdown(finding["subject"]), for_markdown(finding["node"])
+            sentences = " ".join([finding.say, *finding_rows.list_notes(finding)])
+            subject, node = for_markdown(finding.subject), for_markdown(finding.node)
             paragraph = [f"**{subject}** ({node}): {for_markdown(sentences)}"]
             paragraph += _write_causes(finding, doc)
             most = PLACES if len(row.findings) == 1 else 1
-            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding["evidence"], most)]
+            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding.evidence, most)]
         if nodes := finding_rows.count_by_node(row, NODES):
             lines += [f"Objects per node: {for_markdown(nodes)}", ""]
         if rest := row.findings[SUBJECTS:]:
@@ -156,93 +161,93 @@ def write_row(
         lines.append(f"- Fix: {for_markdown(finding_rows.refer_to_fix(earlier_fix))}")
     else:
         lines += write_fixes(row, doc)
-        if first["caution"]:
-            lines.append(f"- Caution: {for_markdown(first['caution'])}")
-    lines += [f"- Not this: {for_markdown(line)}" for line in first["not_this"]]
-    rule = f"- Rule {for_markdown(first['rule'])}"
+        if first.caution:
+            lines.append(f"- Caution: {for_markdown(first.caution)}")
+    lines += [f"- Not this: {for_markdown(line)}" for line in first.not_this]
+    rule = f"- Rule {for_markdown(first.rule)}"
     if marks := view.list_marks(first, usual):
         rule += f" ({for_markdown(', '.join(marks))})"
-    known = [f"KB {number}: {link_article(number)}" for number in first["kb"]]
-    known += [f"issue {number}" for number in first["issues"]]
+    known = [f"KB {number}: {link_article(number)}" for number in first.kb]
+    known += [f"issue {number}" for number in first.issues]
     return [*lines, "; ".join([rule, *known]), ""]
 
 
-def write_alike(row: FindingGroup, doc: Doc) -> list[str]:
+def write_alike(row: FindingGroup, doc: CaseDocument) -> list[str]:
     """Return many subjects with the same sentence: the sentence once, the names, one line of three."""
     notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
-    sentences = for_markdown(" ".join([row.first["say"], *notes]))
+    sentences = for_markdown(" ".join([row.first.say, *notes]))
     lines = [f"**{len(row.findings):,} objects**: {sentences}"]
     if row.is_same("explained_by"):
         lines += _write_causes(row.first, doc)
     names = for_markdown(join_few(row.names, 60))
     evidence = []
     for finding in row.findings[:3]:
-        evidence += finding["evidence"][:1]
+        evidence += finding.evidence[:1]
     return ["\\\n".join(lines), "", f"They are: {names}", "", *_write_evidence(evidence, 3)]
 
 
-def _write_causes(finding: Doc, doc: Doc) -> list[str]:
+def _write_causes(finding: Finding, doc: CaseDocument) -> list[str]:
     causes = view.describe_causes(doc, finding)
     return [f"{lead}: {for_markdown(cause)}" for lead, cause in causes]
 
 
-def _write_evidence(evidence: list[Doc], most: int) -> list[str]:
+def _write_evidence(evidence: list[Evidence], most: int) -> list[str]:
     """Return places and their lines as a block of code."""
     cited = merge_cited(evidence)
     lines = []
     for place in cited[:most]:
-        lines.append(one_line(f"{write_place(place)}  {place['label']}"))
-        lines.append(f"    {bound_middle(place['text'].strip(), LINE)}")
+        lines.append(one_line(f"{write_place(place)}  {place.label}"))
+        lines.append(f"    {bound_middle(place.text.strip(), LINE)}")
     if len(cited) > most:
         lines.append(count_more_evidence(len(cited) - most))
     return [code_block("\n".join(lines)), ""] if lines else []
 
 
-def write_fixes(row: FindingGroup, doc: Doc) -> list[str]:
+def write_fixes(row: FindingGroup, doc: CaseDocument) -> list[str]:
     """Return the steps of a row; one that helps only some of its objects says which."""
     shown = row.findings[:SUBJECTS]
     if finding_rows.has_one_fix(doc, row):
         shown = row.findings[:1]
-    waiting = [one for one in shown if one["fix"] and finding_rows.waits_for_cause(doc, one)]
+    waiting = [one for one in shown if one.fix and finding_rows.waits_for_cause(doc, one)]
     lines = []
     if waiting:
         whose = _name_helped(waiting, shown)
         lines.append(f"- The steps{whose} below are only for what still happens afterwards.")
-    findings_by_step: dict[tuple[tuple[str, str], ...], list[Doc]] = {}
+    findings_by_step: dict[tuple[Any, ...], tuple[Fix, list[Finding]]] = {}
     for finding in shown:
-        for step in finding["fix"]:
-            findings_by_step.setdefault(tuple(step.items()), []).append(finding)
-    for items, findings in findings_by_step.items():
-        step = dict(items)
+        for step in finding.fix:
+            known = findings_by_step.setdefault(structs.astuple(step), (step, []))
+            known[1].append(finding)
+    for step, findings in findings_by_step.values():
         whose = _name_helped(findings, shown)
-        fix = f"- Fix{whose}, {for_markdown(step['where'])}: {for_markdown(step['do'])}"
+        fix = f"- Fix{whose}, {for_markdown(step.where)}: {for_markdown(step.do)}"
         lines.append(fix.rstrip(": "))
-        if step["note"]:
-            lines.append(f"  - {for_markdown(step['note'])}")
-        if step["caution"]:
-            lines.append(f"  - Caution: {for_markdown(step['caution'])}")
-        if step["run"]:
-            lines += ["", code_block(step["run"]), ""]
+        if step.note:
+            lines.append(f"  - {for_markdown(step.note)}")
+        if step.caution:
+            lines.append(f"  - Caution: {for_markdown(step.caution)}")
+        if step.run:
+            lines += ["", code_block(step.run), ""]
     return lines
 
 
-def _name_helped(findings: list[Doc], shown: list[Doc]) -> str:
+def _name_helped(findings: list[Finding], shown: list[Finding]) -> str:
     """Return for which objects a step is; empty where it is for all that are shown."""
     if len(findings) == len(shown):
         return ""
     return f" for {for_markdown(join_few(FindingGroup(findings).names, SUBJECTS))}"
 
 
-def write_problems(doc: Doc) -> list[str]:
+def write_problems(doc: CaseDocument) -> list[str]:
     """Return what hosts themselves call a problem and no finding rests on."""
     names, standing = machines.name_nodes(doc), problems.list_standing(doc)
     lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
     for one in standing[:PROBLEMS]:
-        title = f": {one['title']}" if one["title"] else ""
+        title = f": {one.title}" if one.title else ""
         what = f"{problems.name_kind(one)} {problems.name_problem(one)}{title}"
-        node = names.get(one["node"], one["node"])
+        node = names.get(one.node, one.node)
         parts = [
-            f"{one['count']:,} x {what}",
+            f"{one.count:,} x {what}",
             f"on {node}" if node else "",
             problems.describe_times(one),
             ", ".join(problems.list_places(one)),
@@ -253,7 +258,7 @@ def write_problems(doc: Doc) -> list[str]:
     return [*lines, ""]
 
 
-def write_questions(doc: Doc) -> list[str]:
+def write_questions(doc: CaseDocument) -> list[str]:
     """Return what could not be judged, and what to ask for."""
     lines = ["## Cannot tell", ""]
     if damaged := open_asks.list_damaged_files(doc):
@@ -283,14 +288,14 @@ def _write_ask(ask: WantedAsk) -> str:
     if not ask.command:
         return for_markdown(ask.phrase)
     remark = for_markdown(ask.remark)
-    return f"{code_span(ask.what)} {remark}" if remark else code_span(ask.what)
+    return f"{code(ask.what)} {remark}" if remark else code(ask.what)
 
 
-def write_local_settings(doc: Doc) -> list[str]:
+def write_local_settings(doc: CaseDocument) -> list[str]:
     """Return that something was muted or changed; what was muted stays in the report and out of the ticket."""
     lines = []
     if view.count_silenced(doc):
-        rules = {row.first["rule"] for row in finding_rows.group_muted(doc)}
+        rules = {row.first.rule for row in finding_rows.group_muted(doc)}
         for question in open_asks.list_questions(doc, muted=True):
             rules |= set(question.rules)
         names = for_markdown(join_few(sorted(rules), 12))

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from analyzer.case.document import CaseDocument, Problem
 from analyzer.case.ranking import rank_things
+from analyzer.case.verdicts import Finding
 from analyzer.report import machines
-from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural_key
+from analyzer.runtime.text import natural
 
 SHORTEST = 4  # characters of a name that is looked for in sentences
 _WORD = re.compile(r"[\w.:-]+")  # what may be a name
@@ -26,9 +27,9 @@ class CaseObject:
 
     node: str
     name: str
-    own: list[Doc] = field(default_factory=list)
-    mentioned: list[Doc] = field(default_factory=list)
-    problems: list[Doc] = field(default_factory=list)
+    own: list[Finding] = field(default_factory=list)
+    mentioned: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
     @property
     def count(self) -> int:
@@ -36,53 +37,53 @@ class CaseObject:
         return len(self.own) + len(self.mentioned) + len(self.problems)
 
 
-def list_objects(doc: Doc) -> list[CaseObject]:
+def list_objects(doc: CaseDocument) -> list[CaseObject]:
     """Return the objects with a finding or a problem that is not muted: the worst first, then those without a finding."""
-    findings = [one for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]]
+    findings = [one for one in doc.findings if one.verdict == "match" and not one.muted]
     objects: dict[Key, CaseObject] = {}
 
     def find_object(node: str, name: str) -> CaseObject:
         return objects.setdefault((node, name), CaseObject(node, name))
 
     for finding in findings:
-        if finding["object"]:
-            find_object(finding["node"], finding["object"]).own.append(finding)
+        if finding.object:
+            find_object(finding.node, finding.object).own.append(finding)
     names = machines.name_nodes(doc)
-    for problem in doc["problems"]:
-        if problem["object"] and not problem["ended"]:
-            node = names.get(problem["node"], problem["node"])
-            find_object(node, problem["object"]).problems.append(problem)
+    for problem in doc.problems:
+        if problem.object and not problem.ended:
+            node = names.get(problem.node, problem.node)
+            find_object(node, problem.object).problems.append(problem)
     if not objects:
         return []
     for finding in findings:
         for name in _list_mentioned(finding, objects):
-            objects[finding["node"], name].mentioned.append(finding)
+            objects[finding.node, name].mentioned.append(finding)
     places = _rank_objects(findings, objects.values())
 
     def sort_key(one: CaseObject) -> tuple[object, ...]:
-        first = min((problem["first"] for problem in one.problems), default="")
-        return places.get((one.node, one.name), len(places)), first, one.node, natural_key(one.name)
+        first = min((problem.first for problem in one.problems), default="")
+        return places.get((one.node, one.name), len(places)), first, one.node, natural(one.name)
 
     return sorted(objects.values(), key=sort_key)
 
 
-def _list_mentioned(finding: Doc, objects: dict[Key, CaseObject]) -> Iterator[str]:
+def _list_mentioned(finding: Finding, objects: dict[Key, CaseObject]) -> Iterator[str]:
     """Yield the names of objects of its node that a finding mentions and is not about."""
-    words = set(_WORD.findall(f"{finding['subject']} {finding['say']}"))
+    words = set(_WORD.findall(f"{finding.subject} {finding.say}"))
     words |= {word.rstrip(".:-") for word in words}
-    words.discard(finding["object"])
+    words.discard(finding.object)
     for name in sorted(words):
-        if len(name) >= SHORTEST and (finding["node"], name) in objects:
+        if len(name) >= SHORTEST and (finding.node, name) in objects:
             yield name
 
 
-def _rank_objects(findings: list[Doc], objects: Iterable[CaseObject]) -> dict[Key, int]:
+def _rank_objects(findings: list[Finding], objects: Iterable[CaseObject]) -> dict[Key, int]:
     """Return the place of each object by the worst finding on it: what is its own comes before what mentions it."""
     about: dict[str, list[Key]] = {}
     for one in objects:
         key = (one.node, one.name)
         for finding in one.own:
-            about.setdefault(finding["id"], []).insert(0, key)
+            about.setdefault(finding.id, []).insert(0, key)
         for finding in one.mentioned:
-            about.setdefault(finding["id"], []).append(key)
-    return rank_things(findings, lambda finding: about.get(finding["id"], ()))
+            about.setdefault(finding.id, []).append(key)
+    return rank_things(findings, lambda finding: about.get(finding.id, ()))

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
-from analyzer.case.asks import AskItem, AskPiece, merge_remarks, pieces, write_phrase
+from analyzer.case.asks import AskItem, AskPiece, merge_remarks, split_ask, write_phrase
+from analyzer.case.document import CannotTellGroup, CaseDocument
 from analyzer.report.completeness import is_complete
 from analyzer.report.finding_rows import group_findings, list_unknowns
-from analyzer.report.wording import Doc, count_noun, join_few
+from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.runtime.text import one_line
 
@@ -73,7 +74,7 @@ class OpenQuestion:
     """
 
     missing: str
-    parts: list[Doc]
+    parts: list[CannotTellGroup]
     rules: list[str]
     subjects: list[str]
     nodes: list[str]
@@ -91,9 +92,9 @@ class OpenQuestion:
             if found and before:
                 return before
         for part in self.parts:
-            for ask in part["asks"]:
-                if ask["what"]:
-                    return str(ask["what"])
+            for ask in part.asks:
+                if ask.what:
+                    return str(ask.what)
         return self.why[0] if self.why else "Not known"
 
     @property
@@ -119,11 +120,11 @@ class Offer:
 def split_doubt(line: str) -> tuple[str, list[AskPiece]]:
     """Return what could not be checked, and what to ask for as commands and words."""
     doubt, _, ask = line.partition(" Ask for: ")
-    return doubt, pieces(ask.removesuffix("."))
+    return doubt, split_ask(ask.removesuffix("."))
 
 
-_KEPT: ContextVar[dict[tuple[int, bool], tuple[Doc, list[OpenQuestion]]] | None] = ContextVar(
-    "_KEPT", default=None
+_KEPT: ContextVar[dict[tuple[int, bool], tuple[CaseDocument, list[OpenQuestion]]] | None] = (
+    ContextVar("_KEPT", default=None)
 )
 
 
@@ -137,7 +138,7 @@ def keep_questions() -> Iterator[None]:
         _KEPT.reset(before)
 
 
-def list_questions(doc: Doc, *, muted: bool = False) -> list[OpenQuestion]:
+def list_questions(doc: CaseDocument, *, muted: bool = False) -> list[OpenQuestion]:
     """Return what cannot be judged, one entry for each missing thing, with all asks that would settle it."""
     kept = _KEPT.get()
     if kept is None:
@@ -148,10 +149,10 @@ def list_questions(doc: Doc, *, muted: bool = False) -> list[OpenQuestion]:
     return kept[key][1]
 
 
-def _build_questions(doc: Doc, *, muted: bool) -> list[OpenQuestion]:
-    parts_by_missing: dict[str, list[Doc]] = {}
+def _build_questions(doc: CaseDocument, *, muted: bool) -> list[OpenQuestion]:
+    parts_by_missing: dict[str, list[CannotTellGroup]] = {}
     for part in list_unknowns(doc, muted=muted):
-        parts_by_missing.setdefault(part["missing"], []).append(part)
+        parts_by_missing.setdefault(part.missing, []).append(part)
     questions = []
     for missing, parts in parts_by_missing.items():
         question = OpenQuestion(
@@ -160,9 +161,9 @@ def _build_questions(doc: Doc, *, muted: bool) -> list[OpenQuestion]:
             rules=_collect_sorted(parts, "rules"),
             subjects=_collect_sorted(parts, "subjects"),
             nodes=_collect_sorted(parts, "nodes"),
-            why=list(dict.fromkeys(part["why"] for part in parts if part["why"])),
-            muted=list(dict.fromkeys(part["muted"] for part in parts if part["muted"])),
-            in_bundle=any(part["in_bundle"] for part in parts),
+            why=list(dict.fromkeys(part.why for part in parts if part.why)),
+            muted=list(dict.fromkeys(part.muted for part in parts if part.muted)),
+            in_bundle=any(part.in_bundle for part in parts),
             settles=_collect_sorted(parts, "settles"),
             asks=_merge_asks(_read_asks(parts)),
         )
@@ -170,14 +171,14 @@ def _build_questions(doc: Doc, *, muted: bool) -> list[OpenQuestion]:
     return questions
 
 
-def _collect_sorted(parts: list[Doc], key: str) -> list[str]:
-    return sorted({item for part in parts for item in part[key]})
+def _collect_sorted(parts: list[CannotTellGroup], key: str) -> list[str]:
+    return sorted({item for part in parts for item in getattr(part, key)})
 
 
-def _read_asks(parts: list[Doc]) -> Iterator[WantedAsk]:
+def _read_asks(parts: list[CannotTellGroup]) -> Iterator[WantedAsk]:
     for part in parts:
-        for ask in part["asks"]:
-            yield WantedAsk(ask["what"], ask["command"], [ask["remark"]], ask["nodes"])
+        for ask in part.asks:
+            yield WantedAsk(ask.what, ask.command, [ask.remark], ask.nodes)
 
 
 def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
@@ -200,7 +201,7 @@ def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     return [ask for key, ask in found.items() if lists_of_options.get(key) not in whole_lists]
 
 
-def list_pressing(doc: Doc) -> list[OpenQuestion]:
+def list_pressing(doc: CaseDocument) -> list[OpenQuestion]:
     """Return the questions that are shown one by one: a few, or those that sharpen a finding.
 
     No engineer reads dozens. What would sharpen a finding is asked for by the finding itself, is a table that could
@@ -208,7 +209,7 @@ def list_pressing(doc: Doc) -> list[OpenQuestion]:
     """
     questions = list_questions(doc)
     # loose files and transcripts alone, all of them whole: what a bundle would add is no news
-    is_loose = doc["case"]["complete"] and not any(node["bundle"] for node in doc["nodes"])
+    is_loose = doc.case.complete and not any(node.bundle for node in doc.nodes)
     if len(questions) <= FEW and not is_loose:
         return questions
     asked = set[str]()
@@ -221,30 +222,30 @@ def list_pressing(doc: Doc) -> list[OpenQuestion]:
     return pressing
 
 
-def list_settling(doc: Doc) -> list[OpenQuestion]:
+def list_settling(doc: CaseDocument) -> list[OpenQuestion]:
     """Return the questions whose answer would settle a finding at hand, or may be its cause.
 
     Of what a question lacks, other rules may need more: each question holds what to ask for the findings alone.
     """
     rules = set()
-    for finding in doc["findings"]:
-        if finding["verdict"] == "match" and not finding["muted"]:
-            rules.add(finding["rule"])
+    for finding in doc.findings:
+        if finding.verdict == "match" and not finding.muted:
+            rules.add(finding.rule)
     settling = []
     for question in list_questions(doc):
-        parts = [part for part in question.parts if not rules.isdisjoint(part["settles"])]
+        parts = [part for part in question.parts if not rules.isdisjoint(part.settles)]
         if parts:
             settling.append(replace(question, asks=_merge_asks(_read_asks(parts))))
     return settling
 
 
-def list_folded(doc: Doc) -> list[OpenQuestion]:
+def list_folded(doc: CaseDocument) -> list[OpenQuestion]:
     """Return the other questions, which stay open; a report shows them in one line, and whole where it is opened."""
     pressing = {question.missing for question in list_pressing(doc)}
     return [question for question in list_questions(doc) if question.missing not in pressing]
 
 
-def describe_folded(doc: Doc) -> str:
+def describe_folded(doc: CaseDocument) -> str:
     """Return in one sentence how many questions stay open besides, and what some of them lack; empty for none."""
     folded = list_folded(doc)
     if not folded:
@@ -256,7 +257,7 @@ def describe_folded(doc: Doc) -> str:
     return f"{count} that these files cannot answer{such}{'; '.join(lacking[:FEW])}"
 
 
-def list_offers(doc: Doc) -> list[Offer]:
+def list_offers(doc: CaseDocument) -> list[Offer]:
     """Return what would settle most of the folded questions.
 
     First the support bundle of the hosts, which holds what many outputs and logs hold one by one; of the rest the
@@ -288,16 +289,16 @@ def list_offers(doc: Doc) -> list[Offer]:
     return offers
 
 
-def _offer_bundle(doc: Doc, questions: list[OpenQuestion]) -> Offer | None:
+def _offer_bundle(doc: CaseDocument, questions: list[OpenQuestion]) -> Offer | None:
     """Return the support bundle as an offer, None where it would answer too little or is here already."""
     if len(questions) < 2:
         return None
-    sent = {node["name"] for node in doc["nodes"] if node["bundle"]}
+    sent = {node.name for node in doc.nodes if node.bundle}
     nodes = set()
     for question in questions:
         for part in question.parts:
-            if part["in_bundle"]:
-                nodes |= set(part["nodes"])
+            if part.in_bundle:
+                nodes |= set(part.nodes)
     if is_complete(doc):
         nodes -= sent
     if sent and not nodes:
@@ -320,13 +321,13 @@ def _build_offer(ask: WantedAsk, questions: list[OpenQuestion]) -> Offer:
     return Offer(ask, [] if ask.is_request else ask.nodes, settles)
 
 
-def list_wanted(doc: Doc) -> list[WantedAsk]:
+def list_wanted(doc: CaseDocument) -> list[WantedAsk]:
     """Return all that is asked for, each thing once whatever its wording, with its remarks and machines.
 
     It is what would settle a finding at hand, first what the worst findings lack, then what most rules need; without a
     finding it is what answers most questions. A name to be filled in is that of the subjects of its question.
     """
-    places = {row.first["rule"]: number for number, row in enumerate(group_findings(doc))}
+    places = {row.first.rule: number for number, row in enumerate(group_findings(doc))}
     if places:
         last = len(places)
         questions = sorted(list_settling(doc), key=lambda one: -len(one.rules))
@@ -349,7 +350,7 @@ def _sort_blanks_last(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     return sorted(asks, key=lambda ask: ask.has_blank)
 
 
-def write_mail(doc: Doc) -> str:
+def write_mail(doc: CaseDocument) -> str:
     """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
 
     Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others print
@@ -383,7 +384,7 @@ def write_mail(doc: Doc) -> str:
         parts.append(_write_list(head, lines))
     for nodes, lines in _group_by_nodes(files):
         parts.append(_write_list(f"Please send{_describe_nodes('from', nodes, doc)}:", lines))
-    case = doc["case"]["name"] or "this case"
+    case = doc.case.name or "this case"
     mail = ["Hello,", "", f"To continue with {case}, we need the following:", ""]
     for number, part in enumerate(parts, 1):
         mail += [f"{number}. {part}", ""]
@@ -412,9 +413,9 @@ def _group_by_nodes(asks: list[WantedAsk]) -> list[tuple[tuple[str, ...], list[s
     return sorted(found.items(), key=lambda item: -len(item[1]))
 
 
-def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
+def _describe_nodes(word: str, nodes: tuple[str, ...], doc: CaseDocument) -> str:
     """Return on which machines: no one knows which are "34 more", so all are named, or each one, or all but few."""
-    hosts = {node["name"] for node in doc["nodes"] if node["kind"] == "esxi"}
+    hosts = {node.name for node in doc.nodes if node.kind == "esxi"}
     if len(nodes) > ALL and hosts.issuperset(nodes):
         every = f" {word} each of the {len(hosts):,} hosts that you sent files of"
         rest = sorted(hosts.difference(nodes))
@@ -423,11 +424,11 @@ def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
         if len(rest) <= ALL:
             return f"{every}, but not {word} {', '.join(rest)}"
     # a machine that nothing names is called after its file, or is the one of all loose files
-    files = {re.split(r"[/\\!]", source["address"])[-1] for source in doc["sources"]}
+    files = {re.split(r"[/\\!]", source.address)[-1] for source in doc.sources}
     unnamed = set()
-    for node in doc["nodes"]:
-        if not node["bundle"] and (node["name"] in files or node["name"].endswith(_LOOSE)):
-            unnamed.add(node["name"])
+    for node in doc.nodes:
+        if not node.bundle and (node.name in files or node.name.endswith(_LOOSE)):
+            unnamed.add(node.name)
     named = [name for name in nodes if name not in unnamed]
     if len(named) < len(nodes):
         own = [name for name in nodes if name in unnamed and not name.endswith(_LOOSE)]
@@ -437,19 +438,19 @@ def _describe_nodes(word: str, nodes: tuple[str, ...], doc: Doc) -> str:
     return f" {word} {', '.join(named)}" if named else ""
 
 
-def _name_manager(doc: Doc) -> str:
+def _name_manager(doc: CaseDocument) -> str:
     """Return the machine that answers REST requests: no host and no controller does."""
     names = []
-    for node in doc["nodes"]:
-        if node["kind"] in ("nsx_manager", "nsxt_manager") and node["name"]:
-            names.append(node["name"])
+    for node in doc.nodes:
+        if node.kind in ("nsx_manager", "nsxt_manager") and node.name:
+            names.append(node.name)
     return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
 
 
-def list_advice(doc: Doc) -> list[str]:
+def list_advice(doc: CaseDocument) -> list[str]:
     """Return the hints of a case; one that is given for many files is printed once, with the first of them."""
     files: dict[str, list[str]] = {}
-    for line in doc["advice"]:
+    for line in doc.advice:
         first, space, rest = line.partition(" ")
         if "!" in first or "/" in first:
             files.setdefault(space + rest, []).append(first)
@@ -462,21 +463,21 @@ def list_advice(doc: Doc) -> list[str]:
     return lines
 
 
-def list_damaged_files(doc: Doc) -> list[str]:
+def list_damaged_files(doc: CaseDocument) -> list[str]:
     """Return the names of files that came cut short or damaged: whole ones answer most open questions.
 
     A file that is still being copied is not asked for: the customer has sent it whole.
     """
     damaged: dict[str, None] = {}
     arriving = set()
-    for item in doc["damage"]:
-        name = _name_file(item["address"])
+    for item in doc.damage:
+        name = _name_file(item.address)
         damaged[name] = None
-        if item["what"] in (STILL_WRITTEN, STILL_LOADED):
+        if item.what in (STILL_WRITTEN, STILL_LOADED):
             arriving.add(name)
-    for source in doc["sources"]:
-        if source["state"] in ("cut", "damaged"):
-            damaged[_name_file(source["address"])] = None
+    for source in doc.sources:
+        if source.state in ("cut", "damaged"):
+            damaged[_name_file(source.address)] = None
     return [name for name in damaged if name not in arriving]
 
 

@@ -18,9 +18,10 @@ from jinja2 import (
     StrictUndefined,
 )
 from markupsafe import Markup
+from msgspec import to_builtins
 
 from analyzer.report.styles import read_asset
-from analyzer.runtime.text import make_visible
+from analyzer.runtime.text import visible
 
 _HERE = Path(__file__).resolve().parent
 
@@ -52,7 +53,7 @@ def find_compiled(folder: Path) -> Path:
 def _make_visible(value: Any) -> Any:
     """Make control and bidi characters of every text visible; runs on each `{{ … }}` before escaping."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return make_visible(value)
+        return visible(value)
     return value
 
 
@@ -72,7 +73,7 @@ def _hash_text(text: str) -> str:
 
 def dump_for_script(value: Any) -> Markup:
     """Return JSON that cannot leave a script block; only ASCII, so nothing in it steers text either."""
-    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(to_builtins(value), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&\x7f":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)

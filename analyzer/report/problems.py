@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from analyzer.report.wording import Doc, count_noun, format_time, write_place
+from analyzer.case.comparison import Place
+from analyzer.case.document import CaseDocument, Problem
+from analyzer.report.wording import count_noun, format_time, write_place
 
 TITLE = "In the logs, but in no finding"
 KINDS = {
@@ -16,63 +18,62 @@ KINDS = {
 }
 
 
-def list_standing(doc: Doc) -> list[Doc]:
+def list_standing(doc: CaseDocument) -> list[Problem]:
     """Return the problems that no log shows as over."""
-    return [one for one in doc["problems"] if not one["ended"]]
+    return [one for one in doc.problems if not one.ended]
 
 
-def list_over(doc: Doc) -> list[Doc]:
+def list_over(doc: CaseDocument) -> list[Problem]:
     """Return the problems that a later event ended."""
-    return [one for one in doc["problems"] if one["ended"]]
+    return [one for one in doc.problems if one.ended]
 
 
-def name_problem(problem: Doc) -> str:
+def name_problem(problem: Problem) -> str:
     """Return what a problem is called: the event, the words of the ALERT, the frame, the file."""
-    if not problem["what"]:
+    if not problem.what:
         return "lines of other kinds, counted together"
-    return f"{problem['what']}, {problem['object']}" if problem["object"] else str(problem["what"])
+    return f"{problem.what}, {problem.object}" if problem.object else str(problem.what)
 
 
-def name_kind(problem: Doc) -> str:
+def name_kind(problem: Problem) -> str:
     """Return the word for its kind."""
-    return KINDS[problem["kind"]][0]
+    return KINDS[problem.kind][0]
 
 
-def summarize_problems(doc: Doc) -> str:
+def summarize_problems(doc: CaseDocument) -> str:
     """Return how many there are of each kind, in one sentence: `2 core dumps, 3 problem events (14 lines)`."""
     standing = list_standing(doc)
     parts = []
     if standing:
         counts = []
         for kind, (one, many) in KINDS.items():
-            number = sum(problem["kind"] == kind for problem in standing)
+            number = sum(problem.kind == kind for problem in standing)
             if number:
                 counts.append(count_noun(number, one, many))
-        lines = sum(problem["count"] for problem in standing)
+        lines = sum(problem.count for problem in standing)
         in_lines = count_noun(lines, "line or file", "lines or files")
         parts.append(f"{', '.join(counts)} ({in_lines})")
     if over := len(list_over(doc)):
         parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
-    left = doc["problems_total"] - len(doc["problems"])
+    left = doc.problems_total - len(doc.problems)
     if left > 0:
         parts.append(f"{left:,} more kinds were counted and are not listed")
     return "; ".join(parts)
 
 
-def describe_times(problem: Doc) -> str:
+def describe_times(problem: Problem) -> str:
     """Return the first and the last time; a file, and a line without a time, has none."""
-    first, last = problem["first"], problem["last"]
+    first, last = problem.first, problem.last
     if not (first or last):
         return ""
-    if problem["count"] == 1 or first == last:
+    if problem.count == 1 or first == last:
         return format_time(last or first)
     return f"{format_time(first).removesuffix(' UTC')} to {format_time(last)}"
 
 
-def list_places(problem: Doc) -> list[str]:
+def list_places(problem: Problem) -> list[str]:
     """Return the address of the first line, and that of the last where it is another."""
     places = [write_place(problem)]
-    if problem["last_address"]:
-        last = {"address": problem["last_address"], "line": problem["last_line"]}
-        places.append(write_place(last))
+    if problem.last_address:
+        places.append(write_place(Place(problem.last_address, problem.last_line)))
     return list(dict.fromkeys(filter(None, places)))

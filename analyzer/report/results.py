@@ -6,19 +6,19 @@ import html as escapes
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from analyzer.case.document import CaseDocument
 from analyzer.report import html, markdown
 from analyzer.report.open_asks import keep_questions
-from analyzer.report.wording import Doc
-from analyzer.runtime.errors import describe_fault, find_error_place
+from analyzer.runtime.errors import fault, placed
 from analyzer.runtime.result_files import RESULTS
-from analyzer.runtime.text import make_visible
+from analyzer.runtime.text import visible
 
 Text = str | Iterable[str]  # whole or in parts
 Made = TypeVar("Made", str, list[str])
 
 
 def render_results(
-    document: Doc, text: Text, report_bytes: int = html.REPORT_BYTES
+    document: CaseDocument, text: Text, report_bytes: int = html.REPORT_BYTES
 ) -> tuple[dict[str, Text], list[str]]:
     """Return name -> content of the results, and a sentence for each form that could not be made.
 
@@ -46,9 +46,7 @@ def _render_or_explain(
         with keep_questions():
             return render()
     except Exception as error:  # noqa: BLE001 - what was found must reach its reader, in whatever form still works
-        why = make_visible(
-            f"{name} could not be made in full: {describe_fault(find_error_place(error))}"
-        )
+        why = visible(f"{name} could not be made in full: {fault(placed(error))}")
         failures.append(f"{why}. case.json holds everything.")
         return explain(why)
 
@@ -59,5 +57,5 @@ def _render_plain(why: str, note: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    reason, text = escapes.escape(why), escapes.escape(make_visible(note))
+    reason, text = escapes.escape(why), escapes.escape(visible(note))
     return f"{head}<body><p>{reason}</p><pre>{text}</pre></body></html>\n"

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import quote
 
-from analyzer.report.wording import Doc, link_article, word_label
-from analyzer.runtime.text import make_visible
+from analyzer.case.document import CaseDocument, QuietRule
+from analyzer.case.verdicts import Evidence, Finding
+from analyzer.report.wording import link_article, word_label
+from analyzer.runtime.text import visible
 
+Json = dict[str, Any]
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
@@ -21,25 +25,25 @@ LEVELS = {"critical": "error", "major": "error", "warning": "warning", "info": "
 EVIDENCE = 10  # lines of a finding; all of them are in case.json
 
 
-def render_sarif(doc: Doc) -> str:
+def render_sarif(doc: CaseDocument) -> str:
     """Return the log of one run: the same document gives the same bytes."""
-    case = doc["case"]
+    case = doc.case
     rules = list_rules(doc)
     places = {rule["id"]: place for place, rule in enumerate(rules)}
-    has_errors = any(finding["verdict"] == "error" for finding in doc["findings"])
-    driver = {"name": "Backline", "version": doc["tool"]["version"] or "0", "rules": rules}
+    has_errors = any(finding.verdict == "error" for finding in doc.findings)
+    driver = {"name": "Backline", "version": doc.tool.version or "0", "rules": rules}
     invocation = {
-        "executionSuccessful": bool(case["complete"]) and not has_errors,
+        "executionSuccessful": bool(case.complete) and not has_errors,
         "toolExecutionNotifications": list(list_notifications(doc)),
     }
     artifacts = []
-    for file in case["files"]:
-        location = {"uri": _write_uri(file["name"])}
-        artifact: Doc = {"location": location, "roles": ["analysisTarget"]}
-        if file["size"] is not None:
-            artifact["length"] = file["size"]
-        if file["sha256"]:
-            artifact["hashes"] = {"sha-256": file["sha256"]}
+    for file in case.files:
+        location = {"uri": _write_uri(file.name)}
+        artifact: Json = {"location": location, "roles": ["analysisTarget"]}
+        if file.size is not None:
+            artifact["length"] = file.size
+        if file.sha256:
+            artifact["hashes"] = {"sha-256": file.sha256}
         artifacts.append(artifact)
     run = {
         "tool": {"driver": driver},
@@ -47,105 +51,110 @@ def render_sarif(doc: Doc) -> str:
         "artifacts": artifacts,
         "columnKind": "unicodeCodePoints",
         "results": list(list_results(doc, places)),
-        "properties": {"case": make_visible(case["name"]), "catalog": doc["tool"]["catalog"]},
+        "properties": {"case": visible(case.name), "catalog": doc.tool.catalog},
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def list_rules(doc: Doc) -> list[Doc]:
+def list_rules(doc: CaseDocument) -> list[Json]:
     """Return every rule that has an answer, by id."""
-    found: dict[str, Doc] = {}
-    for row in [*doc["findings"], *doc["quiet"]]:
-        key = row["rule"]
+    found: dict[str, Json] = {}
+    rows: list[Finding | QuietRule] = [*doc.findings, *doc.quiet]
+    for row in rows:
+        key = row.rule
         if key not in found:
-            found[key] = {"id": key, "shortDescription": {"text": make_visible(row["title"])}}
-            if row["kb"]:
-                found[key]["helpUri"] = link_article(row["kb"][0])
-    for group in doc["cannot_tell"]:
-        for key in group["rules"]:
+            found[key] = {"id": key, "shortDescription": {"text": visible(row.title)}}
+            if row.kb:
+                found[key]["helpUri"] = link_article(row.kb[0])
+    for group in doc.cannot_tell:
+        for key in group.rules:
             found.setdefault(key, {"id": key})
     return [found[key] for key in sorted(found)]
 
 
-def list_results(doc: Doc, places: dict[str, int]) -> Iterator[Doc]:
+def list_results(doc: CaseDocument, places: dict[str, int]) -> Iterator[Json]:
     """Yield a result for each finding, open question and quiet rule."""
-    for finding in doc["findings"]:
-        if finding["verdict"] == "match":
-            rule = finding["rule"]
+    for finding in doc.findings:
+        if finding.verdict == "match":
+            rule = finding.rule
             yield {"ruleId": rule, "ruleIndex": places[rule], **describe_finding(finding)}
-    for group in doc["cannot_tell"]:
-        text = f"Cannot tell: {group['why']}."
-        if group["ask"]:
-            text += f" Ask for: {group['ask']}."
+    for group in doc.cannot_tell:
+        text = f"Cannot tell: {group.why}."
+        if group.ask:
+            text += f" Ask for: {group.ask}."
         result = {"kind": "open", "level": "none", **_write_message(text)}
-        result["properties"] = {key: group[key] for key in ("missing", "nodes", "subjects")}
-        if group["muted"]:
-            result["suppressions"] = [_suppress(group["muted"])]
-        for rule in group["rules"]:
+        result["properties"] = {
+            "missing": group.missing,
+            "nodes": group.nodes,
+            "subjects": group.subjects,
+        }
+        if group.muted:
+            result["suppressions"] = [_suppress(group.muted)]
+        for rule in group.rules:
             yield {"ruleId": rule, "ruleIndex": places[rule], **result}
-    for row in doc["quiet"]:
-        if row["looked_at"]:
-            rule = row["rule"]
-            message = _write_message(f"Looked at {row['looked_at']:,}, found nothing.")
+    for row in doc.quiet:
+        if row.looked_at:
+            rule = row.rule
+            message = _write_message(f"Looked at {row.looked_at:,}, found nothing.")
             result = {"kind": "pass", "level": "none", **message}
             yield {"ruleId": rule, "ruleIndex": places[rule], **result}
 
 
-def describe_finding(finding: Doc) -> Doc:
+def describe_finding(finding: Finding) -> Json:
     """Return a finding as a result, but for its rule."""
-    evidence = finding["evidence"]
-    result: Doc = {
+    evidence = finding.evidence
+    result: Json = {
         "kind": "fail",
-        "level": LEVELS[finding["severity"]],
-        **_write_message(f"{finding['title']}: {finding['subject']}. {finding['say']}"),
-        "partialFingerprints": {"findingId/v1": make_visible(finding["id"])},
+        "level": LEVELS[finding.severity],
+        **_write_message(f"{finding.title}: {finding.subject}. {finding.say}"),
+        "partialFingerprints": {"findingId/v1": visible(finding.id)},
         "properties": {
-            "severity": finding["severity"],
-            "confidence": finding["confidence"],
-            "node": make_visible(finding["node"]),
+            "severity": finding.severity,
+            "confidence": finding.confidence,
+            "node": visible(finding.node),
             "evidence": len(evidence),
         },
     }
     if evidence:
         location = _locate_evidence(evidence[0])
-        if finding["node"]:
-            node = {"name": make_visible(finding["node"]), "kind": "resource"}
+        if finding.node:
+            node = {"name": visible(finding.node), "kind": "resource"}
             location["logicalLocations"] = [node]
         result["locations"] = [location]
         result["relatedLocations"] = [_locate_evidence(one) for one in evidence[1:EVIDENCE]]
-    if finding["muted"]:
-        result["suppressions"] = [_suppress(finding["muted"])]
+    if finding.muted:
+        result["suppressions"] = [_suppress(finding.muted)]
     return result
 
 
-def _locate_evidence(evidence: Doc) -> Doc:
-    place: Doc = {"artifactLocation": {"uri": _write_uri(evidence["address"])}}
-    if evidence["line"]:
-        snippet = {"text": make_visible(evidence["text"])}
-        place["region"] = {"startLine": evidence["line"], "snippet": snippet}
-    return {"physicalLocation": place, **_write_message(word_label(evidence["label"]))}
+def _locate_evidence(evidence: Evidence) -> Json:
+    place: Json = {"artifactLocation": {"uri": _write_uri(evidence.address)}}
+    if evidence.line:
+        snippet = {"text": visible(evidence.text)}
+        place["region"] = {"startLine": evidence.line, "snippet": snippet}
+    return {"physicalLocation": place, **_write_message(word_label(evidence.label))}
 
 
-def list_notifications(doc: Doc) -> Iterator[Doc]:
+def list_notifications(doc: CaseDocument) -> Iterator[Json]:
     """Yield what the run itself has to report: broken rules, damage, limits, notes."""
-    for finding in doc["findings"]:
-        if finding["verdict"] == "error":
-            yield {"level": "error", **_write_message(f"{finding['rule']}: {finding['say']}")}
-    for item in doc["damage"]:
-        text = f"{item['address']}: {item['what']}; left out: {item['left_out']}"
+    for finding in doc.findings:
+        if finding.verdict == "error":
+            yield {"level": "error", **_write_message(f"{finding.rule}: {finding.say}")}
+    for item in doc.damage:
+        text = f"{item.address}: {item.what}; left out: {item.left_out}"
         yield {"level": "warning", **_write_message(text)}
-    for line in [*doc["limits"], *doc["notes"]]:
+    for line in [*doc.limits, *doc.notes]:
         yield {"level": "note", **_write_message(line)}
 
 
-def _suppress(why: str) -> Doc:
-    return {"kind": "external", "justification": make_visible(why)}
+def _suppress(why: str) -> Json:
+    return {"kind": "external", "justification": visible(why)}
 
 
-def _write_message(text: str) -> Doc:
+def _write_message(text: str) -> Json:
     """Return a message; its text is plain, and SARIF reads {0} and [a](1) in it unless they are escaped."""
-    plain = make_visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+    plain = visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return {"message": {"text": plain.replace("{", "{{").replace("}", "}}")}}
 
 

@@ -5,11 +5,13 @@ The whole note is `markdown.render_note`.
 
 from __future__ import annotations
 
+from analyzer.case.document import CaseDocument
+from analyzer.case.verdicts import Fix
 from analyzer.report import completeness, finding_rows, machines, markdown, open_asks, view
 from analyzer.report.finding_rows import FindingGroup, Story
-from analyzer.report.wording import Doc, join_few, write_place
+from analyzer.report.wording import join_few, write_place
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import code_span, for_markdown, one_line
+from analyzer.runtime.text import code, for_markdown, one_line
 
 LINES = 30
 STORIES = 3  # in full
@@ -19,11 +21,11 @@ WIDTH = 400  # characters of a text within a line
 EVIDENCE = 200  # characters of a line of evidence
 
 
-def render_short_note(doc: Doc) -> str:
+def render_short_note(doc: CaseDocument) -> str:
     """Return the short note of a case as Markdown, `LINES` lines at most, each of bounded length."""
-    name = _clean_text(doc["case"]["name"] or "(no name)")
+    name = _clean_text(doc.case.name or "(no name)")
     lines = [f"# Case {name}", "", f"{_clean_text(view.write_headline(doc))}."]
-    nodes = doc["nodes"]
+    nodes = doc.nodes
     if len(nodes) > HOSTS:
         names = join_few([machines.name_node(node) for node in nodes], NAMED)
         lines.append(f"- {len(nodes):,} machines: {_clean_text(names)}")
@@ -43,9 +45,9 @@ def render_short_note(doc: Doc) -> str:
         named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
         lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
     lines += list_asks(doc)
-    tool = doc["tool"]
-    masked = f"Names and addresses are {'' if doc['case']['masked'] else 'not '}masked."
-    made = f"- Backline {_clean_text(tool['version'])}, {tool['rules']:,} rules. {masked}"
+    tool = doc.tool
+    masked = f"Names and addresses are {'' if doc.case.masked else 'not '}masked."
+    made = f"- Backline {_clean_text(tool.version)}, {tool.rules:,} rules. {masked}"
     return "\n".join([*lines, made, ""])
 
 
@@ -59,51 +61,51 @@ def _count_more(items: list[str] | list[FindingGroup]) -> str:
 
 
 def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
-    return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first['title']}"
+    return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first.title}"
 
 
 def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
     row, first = story.row, story.row.first
     number = finding_rows.number_row(row, numbers)
-    subject, node = first["subject"], first["node"]
+    subject, node = first.subject, first.node
     who = f"{subject} on {node}" if node and node not in subject else subject
     if len(row.findings) > 1:
         who += f", and {len(row.findings) - 1:,} more"
     lines = [
-        f"**{number}. {row.weight}: {_clean_text(first['title'])}**",
-        f"- {_clean_text(who)}: {_clean_text(first['say'])}",
+        f"**{number}. {row.weight}: {_clean_text(first.title)}**",
+        f"- {_clean_text(who)}: {_clean_text(first.say)}",
     ]
-    causes = [_clean_text(first["about"])] if first["about"] else []
+    causes = [_clean_text(first.about)] if first.about else []
     if story.signs:
         signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
         causes.append(_clean_text(f"It explains {signs}."))
     if causes:
         lines.append(f"- Cause: {' '.join(causes)}")
-    for place in first["evidence"][:1]:
-        line = f"- Evidence: {code_span(one_line(write_place(place)))}"
-        text = bound_middle(place["text"].strip(), EVIDENCE)
-        lines.append(f"{line} {code_span(text)}" if text else line)
-    if first["fix"]:
-        steps = "; then ".join(map(write_step, first["fix"][:3]))
-        cautions = dict.fromkeys([first["caution"], *(step["caution"] for step in first["fix"])])
+    for place in first.evidence[:1]:
+        line = f"- Evidence: {code(one_line(write_place(place)))}"
+        text = bound_middle(place.text.strip(), EVIDENCE)
+        lines.append(f"{line} {code(text)}" if text else line)
+    if first.fix:
+        steps = "; then ".join(map(write_step, first.fix[:3]))
+        cautions = dict.fromkeys([first.caution, *(step.caution for step in first.fix)])
         warnings = "".join(f" **Caution:** {_clean_text(text)}" for text in cautions if text)
         lines.append(f"- Fix: {steps}{warnings}")
     return lines
 
 
-def write_step(step: Doc) -> str:
+def write_step(step: Fix) -> str:
     """Return a step in one line; of a script of several lines only that it is in the report."""
-    run = step["run"].strip()
+    run = step.run.strip()
     if "\n" in run:
         command = "the commands in the report"
     else:
-        command = code_span(one_line(run, WIDTH)) if run else ""
-    action = " ".join(filter(None, [_clean_text(step["do"].rstrip(".")), command]))
-    return ": ".join(filter(None, [_clean_text(step["where"]), action]))
+        command = code(one_line(run, WIDTH)) if run else ""
+    action = " ".join(filter(None, [_clean_text(step.do.rstrip(".")), command]))
+    return ": ".join(filter(None, [_clean_text(step.where), action]))
 
 
-def list_asks(doc: Doc) -> list[str]:
+def list_asks(doc: CaseDocument) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
     if damaged := open_asks.list_damaged_files(doc):
@@ -111,7 +113,7 @@ def list_asks(doc: Doc) -> list[str]:
     commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
     wanted = list(dict.fromkeys(commands))
     if wanted:
-        named = ", ".join(code_span(one_line(command, WIDTH)) for command in wanted[:NAMED])
+        named = ", ".join(code(one_line(command, WIDTH)) for command in wanted[:NAMED])
         more = _count_more(wanted)
         if more:
             more += ", see the e-mail text of the report"

@@ -10,8 +10,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from analyzer.report.wording import Doc
-from analyzer.runtime.text import natural_key
+from msgspec import structs
+
+from analyzer.case.document import CaseDocument, SiteRow
+from analyzer.case.verdicts import Evidence, Finding
+from analyzer.runtime.text import natural
 
 # Kinds of member, one column each; the second of a column is below the first.
 COLUMNS = (
@@ -45,7 +48,7 @@ class SiteBox:
     y: int = 0
     height: int = 0  # that of the tallest box, so that rows are level
     bad: bool = False
-    findings: list[Doc] = field(default_factory=list)  # about it and on no drawn channel
+    findings: list[Finding] = field(default_factory=list)  # about it and on no drawn channel
 
     @property
     def small(self) -> str:
@@ -66,7 +69,7 @@ class SiteBox:
             labels.append(("small", line, below))
         return labels
 
-    def add_findings(self, findings: list[Doc]) -> None:
+    def add_findings(self, findings: list[Finding]) -> None:
         """Add findings, each once."""
         self.findings += [finding for finding in findings if finding not in self.findings]
 
@@ -88,8 +91,8 @@ class SiteLine:
     """All channels between two members: what is reported of them, and the findings that rest on the same lines."""
 
     ends: tuple[str, str]
-    said: list[Doc] = field(default_factory=list)
-    findings: list[Doc] = field(default_factory=list)
+    said: list[SiteRow] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     path: tuple[int, int, int, int] = (0, 0, 0, 0)
     bow: int = 0  # how far the middle is aside, so that the line passes the boxes between its ends
 
@@ -114,7 +117,7 @@ class SiteLine:
         """One of up, down, contradicted (reported as both), idle (not meant to be used) and unknown."""
         states_by_channel: dict[str, set[str]] = {}
         for one in self.said:
-            states_by_channel.setdefault(one["channel"], set()).add(one["state"])
+            states_by_channel.setdefault(one.channel, set()).add(one.state)
         channels = list(states_by_channel.values())
         if any({"up", "down"} <= states for states in channels):
             return "contradicted"
@@ -130,11 +133,11 @@ class SiteLine:
         """True for a line that is not well, or that a finding is about."""
         return bool(self.findings) or self.state not in ("up", "idle")
 
-    def reports_trouble(self, evidence: Doc) -> bool:
+    def reports_trouble(self, evidence: Evidence) -> bool:
         """Say whether a line of evidence reports the channel as not well: no finding is about what works."""
-        where = (evidence["address"], evidence["line"])
+        where = (evidence.address, evidence.line)
         for one in self.said:
-            if (one["address"], one["line"]) == where and one["state"] not in ("up", "idle"):
+            if (one.address, one.line) == where and one.state not in ("up", "idle"):
                 return True
         return False
 
@@ -145,8 +148,8 @@ class SitePicture:
 
     boxes: list[SiteBox]
     lines: list[SiteLine]
-    skews: list[Doc]
-    missing: list[Doc]
+    skews: list[SiteRow]
+    missing: list[SiteRow]
     width: int
     height: int
     left_out: list[str]
@@ -154,18 +157,18 @@ class SitePicture:
     together: list[str]  # which members a box stands for
 
     @property
-    def absent(self) -> list[Doc]:
+    def absent(self) -> list[SiteRow]:
         """The missing members for the list below the picture, those that differ in their names alone as one."""
-        alike: dict[tuple[str, ...], list[Doc]] = {}
+        alike: dict[tuple[str, ...], list[SiteRow]] = {}
         for one in self.missing:
-            alike.setdefault((one["channel"], one["state"], one["note"]), []).append(one)
+            alike.setdefault((one.channel, one.state, one.note), []).append(one)
         absent = []
         for same in alike.values():
             if len(same) < ALIKE:
                 absent += same
                 continue
-            names = ", ".join(one["name"] for one in same)
-            absent.append({**same[0], "name": names, "other": f"{len(same):,} of them"})
+            names = ", ".join(one.name for one in same)
+            absent.append(structs.replace(same[0], name=names, other=f"{len(same):,} of them"))
         return absent
 
     @property
@@ -190,26 +193,26 @@ class SitePicture:
         return [line for line in reversed(between) if any(line.path) and line.state != "idle"]
 
 
-def draw_site(doc: Doc) -> SitePicture | None:
+def draw_site(doc: CaseDocument) -> SitePicture | None:
     """Return the picture of the site of a case, None for a case without one."""
-    records: dict[str, list[Doc]] = defaultdict(list)
-    for record in doc.get("site") or []:
-        records[record["what"]].append(record)
+    records: dict[str, list[SiteRow]] = defaultdict(list)
+    for record in doc.site:
+        records[record.what].append(record)
     if len(records["member"]) < 2:
         return None
     members = []
     for one in records["member"]:
         # the address and the id of a member, without what it is called by
-        about = ", ".join(part for part in one["other"].split(", ") if part != one["name"])
-        members.append({**one, "other": about})
+        about = ", ".join(part for part in one.other.split(", ") if part != one.name)
+        members.append(structs.replace(one, other=about))
     lines = build_lines(doc, records["channel"])
     troubled = {name for line in lines if line.is_troubled for name in line.ends}
     groups = group_members(members, lines)
     between = merge_lines(lines, groups.box_of)
     boxes, left_out = place_boxes(groups, troubled, between)
     place_lines(boxes, between)
-    missing = [one for one in members if one["state"] not in ("in the case", OUTSIDE)]
-    missing.sort(key=lambda one: (KINDS.index(one["channel"]), one["name"] not in troubled))
+    missing = [one for one in members if one.state not in ("in the case", OUTSIDE)]
+    missing.sort(key=lambda one: (KINDS.index(one.channel), one.name not in troubled))
     return SitePicture(
         boxes=boxes,
         lines=sorted(lines, key=lambda line: (not line.is_troubled, line.ends)),
@@ -217,26 +220,26 @@ def draw_site(doc: Doc) -> SitePicture | None:
         missing=missing,
         width=max((box.x for box in boxes), default=0) + WIDTH + GAP,
         height=max((box.y + box.height for box in boxes), default=0) + 10,
-        left_out=left_out + [one["state"] for one in records["left out"]],
+        left_out=left_out + [one.state for one in records["left out"]],
         between=between,
         together=groups.members_by_box,
     )
 
 
-def build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
+def build_lines(doc: CaseDocument, channels: list[SiteRow]) -> list[SiteLine]:
     """Return the lines of the picture; a finding belongs to the line that is reported where its evidence is."""
     lines: dict[tuple[str, str], SiteLine] = {}
     lines_by_place: dict[tuple[str, int], SiteLine] = {}
     for one in channels:
-        ends = (one["name"], one["other"])
+        ends = (one.name, one.other)
         line = lines.setdefault(ends, SiteLine(ends))
         line.said.append(one)
-        lines_by_place.setdefault((one["address"], one["line"]), line)
-    for finding in doc["findings"]:
-        if finding["verdict"] != "match" or finding["muted"] or finding["confidence"] == "exposed":
+        lines_by_place.setdefault((one.address, one.line), line)
+    for finding in doc.findings:
+        if finding.verdict != "match" or finding.muted or finding.confidence == "exposed":
             continue
-        for evidence in finding["evidence"]:
-            touched = lines_by_place.get((evidence["address"], evidence["line"]))
+        for evidence in finding.evidence:
+            touched = lines_by_place.get((evidence.address, evidence.line))
             if touched is None or finding in touched.findings:
                 continue
             if touched.reports_trouble(evidence):
@@ -247,7 +250,7 @@ def build_lines(doc: Doc, channels: list[Doc]) -> list[SiteLine]:
 class Groups(NamedTuple):
     """Members to draw, and for each name that is no box of its own the name of its box."""
 
-    members: list[Doc]
+    members: list[SiteRow]
     box_of: dict[str, str]
 
     @property
@@ -259,26 +262,26 @@ class Groups(NamedTuple):
         return [f"{box}: {', '.join(names[box])}" for box in names]
 
 
-def group_members(members: list[Doc], lines: list[SiteLine]) -> Groups:
+def group_members(members: list[SiteRow], lines: list[SiteLine]) -> Groups:
     """Return the members, those of one kind whose lines to all others look alike as one."""
     looks: dict[str, set[object]] = defaultdict(set)
     for line in lines:
         for name, other in (line.ends, line.ends[::-1]):
-            rules = frozenset(one["rule"] for one in line.findings if one["node"] == name)
+            rules = frozenset(one.rule for one in line.findings if one.node == name)
             looks[name].add((other, name == line.ends[0], line.state, rules))
-    alike: dict[tuple[object, ...], list[Doc]] = defaultdict(list)
+    alike: dict[tuple[object, ...], list[SiteRow]] = defaultdict(list)
     for one in members:
-        look = frozenset(looks.get(one["name"], ()))
-        alike[one["channel"], one["state"], look].append(one)
-    drawn: list[Doc] = []
+        look = frozenset(looks.get(one.name, ()))
+        alike[one.channel, one.state, look].append(one)
+    drawn: list[SiteRow] = []
     box_of: dict[str, str] = {}
     for same in alike.values():
         if len(same) < ALIKE:
             drawn += same
             continue
-        names = sorted((str(one["name"]) for one in same), key=natural_key)
-        box = f"{len(same):,} {same[0]['channel']}s like {names[0]}"
-        drawn.append({**same[0], "name": box, "other": ""})
+        names = sorted((str(one.name) for one in same), key=natural)
+        box = f"{len(same):,} {same[0].channel}s like {names[0]}"
+        drawn.append(structs.replace(same[0], name=box, other=""))
         box_of.update(dict.fromkeys(names, box))
     return Groups(drawn, box_of)
 
@@ -306,23 +309,23 @@ def place_boxes(
     sick = _find_sick(lines)
     x = LEFT
     for kinds in COLUMNS:
-        members = [one for one in groups.members if one["channel"] in kinds]
+        members = [one for one in groups.members if one.channel in kinds]
         if not members:
             continue
         members.sort(
             key=lambda one: (
-                one["name"] not in troubled_boxes,
-                one["state"] == "in the case",
-                one["name"],
+                one.name not in troubled_boxes,
+                one.state == "in the case",
+                one.name,
             )
         )
-        drawn = sorted(members[:MOST], key=lambda one: kinds.index(one["channel"]))
+        drawn = sorted(members[:MOST], key=lambda one: kinds.index(one.channel))
         for row, one in enumerate(drawn):
-            box = SiteBox(one["name"], one["channel"], one["other"], one["state"], x, row)
+            box = SiteBox(one.name, one.channel, one.other, one.state, x, row)
             box.bad = box.name in sick
             boxes.append(box)
         for kind in kinds:
-            more = sum(one["channel"] == kind for one in members[MOST:])
+            more = sum(one.channel == kind for one in members[MOST:])
             if more:
                 left_out.append(
                     f"{more:,} more members ({kind}) are not drawn; those with trouble come first"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from analyzer.report.time_axis import TimeAxis
-from analyzer.runtime.text import make_visible
+from analyzer.runtime.text import visible
 
 COLUMNS = 300
 _LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')
@@ -58,7 +58,7 @@ def draw_sparkline(
     if mark is not None:
         x = f"{mark * width:.1f}"
         body += _TICK.format(kind="moment", x=x, top=0, bottom=height, title="the incident")
-    return _SVG.format(width=width, height=height, title=make_visible(title), body=body)
+    return _SVG.format(width=width, height=height, title=visible(title), body=body)
 
 
 def fold_columns(values: Sequence[float | None], most: int) -> list[tuple[float, float] | None]:
@@ -116,8 +116,8 @@ def draw_strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title:
         body += _AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}")
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = _TICK_ENDS.get(kind, (6, 24))
-        tip = make_visible(texts[0])
+        tip = visible(texts[0])
         if len(texts) > 1:
             tip += f" (and {len(texts) - 1:,} more here)"
         body += _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=tip)
-    return _SVG.format(width=1000, height=height, title=make_visible(title), body=body)
+    return _SVG.format(width=1000, height=height, title=visible(title), body=body)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from analyzer.case.document import CaseDocument
 from analyzer.report import (
     completeness,
     finding_rows,
@@ -19,7 +20,7 @@ from analyzer.report import (
     view,
 )
 from analyzer.report.finding_rows import Story
-from analyzer.report.wording import Doc, count_noun, join_few, write_place
+from analyzer.report.wording import count_noun, join_few, write_place
 from analyzer.runtime.short_lines import fit_rows, terminal_mark
 from analyzer.runtime.text import for_terminal, one_line
 
@@ -92,7 +93,7 @@ class Printer:
             self.console.print(row, soft_wrap=True, highlight=False)
 
 
-def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
+def print_summary(doc: CaseDocument, console: Console, *, part: bool = False) -> None:
     """Print the summary; a case of one machine takes about 30 rows of 80 columns at most, but for long addresses.
 
     part  the document is a part of a case (`choice.choose_part`), and its first note says which
@@ -100,7 +101,7 @@ def print_summary(doc: Doc, console: Console, *, part: bool = False) -> None:
     out = Printer(console)
     print_machines(doc, out)
     print_material(doc, out)
-    for note in doc["notes"][:NOTES]:
+    for note in doc.notes[:NOTES]:
         out.print_line("note: ", note, indent=2, rows=0 if part else 1)
     out.print_line()
     out.print_line(view.write_headline(doc) + ".", style="bold")
@@ -130,10 +131,10 @@ def pick_first_stories(stories: list[Story]) -> list[Story]:
     return first
 
 
-def print_machines(doc: Doc, out: Printer) -> None:
+def print_machines(doc: CaseDocument, out: Printer) -> None:
     """Print the machines of the case, few of them by name."""
-    out.print_line(out.make_text(doc["case"]["name"] or "case", "bold"), rows=1)
-    alone, crowds = machines.split_header(doc["nodes"])
+    out.print_line(out.make_text(doc.case.name or "case", "bold"), rows=1)
+    alone, crowds = machines.split_header(doc.nodes)
     for crowd in crowds:
         out.print_line(out.make_text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
     if crowds and (worst := machines.describe_worst(doc, MACHINES)):
@@ -144,48 +145,48 @@ def print_machines(doc: Doc, out: Printer) -> None:
         out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2, rows=2)
     if len(alone) > len(shown):
         out.print_line(f"and {len(alone) - len(shown):,} more machines", indent=2)
-    for remark in machines.list_remarks(doc["nodes"])[:1]:
+    for remark in machines.list_remarks(doc.nodes)[:1]:
         out.print_line(remark, indent=2, rows=2)
 
 
-def print_material(doc: Doc, out: Printer) -> None:
+def print_material(doc: CaseDocument, out: Printer) -> None:
     """Print how complete the case is and what was not read."""
-    if doc["case"]["incident"]:
+    if doc.case.incident:
         out.print_line(incident.summarize_incident(doc), indent=2, rows=1)
     style = "" if completeness.is_complete(doc) else "bold yellow"
     material = f"material {completeness.describe_completeness(doc)}"
     out.print_line(material, indent=2, rows=2, style=style)
-    lost = [source for source in completeness.list_unread(doc) if source["state"] != "other"]
+    lost = [source for source in completeness.list_unread(doc) if source.state != "other"]
     for source in lost[:UNREAD]:
         out.print_line(completeness.describe_unread(source), indent=4, rows=2)
     if len(lost) > UNREAD:
         out.print_line(f"and {len(lost) - UNREAD:,} more", indent=4)
     if others := completeness.name_other_files(doc, OTHERS):
         out.print_line(others, indent=4, rows=1)
-    for limit in doc["limits"][:1]:
+    for limit in doc.limits[:1]:
         out.print_line(limit, indent=4, rows=2)
 
 
 def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int) -> None:
     """Print a finding: number, weight and title, its subjects and the sentence of the first, one line of evidence."""
     row, first = story.row, story.row.first
-    name = f"KB {first['kb'][0]}" if first["kb"] else first["rule"]
+    name = f"KB {first.kb[0]}" if first.kb else first.rule
     more = f"; {story.explains}" if story.signs else ""
     out.print_line(
         f"{finding_rows.number_row(row, numbers)}. ",
         out.make_text(row.weight, STYLES.get(row.word, "bold")),
         "  ",
-        out.make_text(one_line(first["title"]), "bold"),
+        out.make_text(one_line(first.title), "bold"),
         f"  ({name}{more})",
         rows=2,
     )
-    subject, node = first["subject"], first["node"]
+    subject, node = first.subject, first.node
     who = f"{subject} on {node}" if node and node not in subject else subject
     if len(row.findings) > 1:
         # its figure would be cut behind the names of the others
         who = f"{len(row.findings):,} objects, first {who}"
-    out.print_line(one_line(f"{who}: {first['say']}"), indent=2, rows=rows)
-    for evidence in first["evidence"][:1]:
+    out.print_line(one_line(f"{who}: {first.say}"), indent=2, rows=rows)
+    for evidence in first.evidence[:1]:
         out.print_exact(write_place(evidence), 2, "dim")
 
 
@@ -195,7 +196,7 @@ def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
     for sign in shown:
         number = finding_rows.number_row(sign, numbers)
         weight = out.make_text(sign.weight, STYLES.get(sign.word, "bold"))
-        title = one_line(sign.first["title"])
+        title = one_line(sign.first.title)
         out.print_line(f"{number}. ", weight, f"  {title}", indent=2, rows=1)
     if rest := story.signs[len(shown) :]:
         first = finding_rows.number_row(rest[0], numbers)
@@ -205,7 +206,7 @@ def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
         out.print_line(f"{first}-{last}. ", text, indent=2, rows=1)
 
 
-def print_asks(doc: Doc, out: Printer) -> None:
+def print_asks(doc: CaseDocument, out: Printer) -> None:
     """Print what to ask for first: files that came damaged, then what would answer most rules."""
     damaged = open_asks.list_damaged_files(doc)
     asks = open_asks.list_wanted(doc)
@@ -225,12 +226,12 @@ def print_asks(doc: Doc, out: Printer) -> None:
             out.print_line(one_line(ask.phrase), indent=2, rows=1)
 
 
-def list_rest(doc: Doc, findings: int) -> list[str]:
+def list_rest(doc: CaseDocument, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
     standing = len(problems.list_standing(doc))
-    remarks = max(0, len(machines.list_remarks(doc["nodes"])) - 1)
-    remarks += len(doc["notes"][NOTES:]) + len(doc["limits"][1:])
-    cuts = len(doc["cuts"])
+    remarks = max(0, len(machines.list_remarks(doc.nodes)) - 1)
+    remarks += len(doc.notes[NOTES:]) + len(doc.limits[1:])
+    cuts = len(doc.cuts)
     counts = [
         count_noun(findings, "finding", "findings"),
         count_noun(standing, "problem without a rule", "problems without a rule"),

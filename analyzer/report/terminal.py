@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from analyzer.case.document import CaseDocument, HarmlessLine
+from analyzer.case.verdicts import Finding, Trace
 from analyzer.report import (
     completeness,
     finding_rows,
@@ -23,7 +25,6 @@ from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.open_asks import WantedAsk
 from analyzer.report.summary import STYLES, Printer
 from analyzer.report.wording import (
-    Doc,
     count_more_evidence,
     count_noun,
     format_span,
@@ -44,7 +45,9 @@ UNREAD = 5  # files that were not understood, in the head
 LINE = 200  # characters of a line of evidence
 
 
-def print_case(doc: Doc, console: Console, verbose: int = 0, *, everything: bool = False) -> None:
+def print_case(
+    doc: CaseDocument, console: Console, verbose: int = 0, *, everything: bool = False
+) -> None:
     """Print the case; `verbose` 1 adds all evidence with its lines, 2 the trace; `everything` harmless lines."""
     out = Printer(console)
     print_header(doc, out, verbose)
@@ -53,44 +56,44 @@ def print_case(doc: Doc, console: Console, verbose: int = 0, *, everything: bool
     for line in finding_rows.list_cuts(doc):
         out.print_line(line, style="bold yellow")
     print_findings(doc, out, verbose)
-    if doc["problems"]:
+    if doc.problems:
         out.print_line()
         head = out.make_text(f"{problems.TITLE}: ", "bold")
         out.print_line(head, f"{problems.summarize_problems(doc)}; see the report")
     if finding_rows.list_unknowns(doc):
         print_questions(doc, out)
     print_local_settings(doc, out, verbose)
-    if everything and doc["harmless"]:
-        print_harmless(doc["harmless"], out)
-    if doc["advice"]:
+    if everything and doc.harmless:
+        print_harmless(doc.harmless, out)
+    if doc.advice:
         out.print_line()
         out.print_line("ALSO HELPFUL", style="bold")
         for line in open_asks.list_advice(doc):
             out.print_exact(line, 2)
     out.print_line()
     out.print_line(completeness.describe_coverage(doc), style="dim")
-    for limit in doc["limits"]:
+    for limit in doc.limits:
         out.print_line(limit)
-    notes = doc["notes"] if verbose else doc["notes"][:NOTES]
+    notes = doc.notes if verbose else doc.notes[:NOTES]
     for note in notes:
         out.print_line("note: ", note)
-    if len(doc["notes"]) > len(notes):
-        out.print_line(f"and {len(doc['notes']) - len(notes):,} more notes, see the report")
-    for item in doc["damage"] if verbose else ():
-        offset = "" if item["offset"] is None else f", byte {item['offset']:,}"
-        what = f"{item['what']}; left out: {item['left_out']}"
-        out.print_line(f"damaged: {item['address']}{offset}: {what}")
+    if len(doc.notes) > len(notes):
+        out.print_line(f"and {len(doc.notes) - len(notes):,} more notes, see the report")
+    for item in doc.damage if verbose else ():
+        offset = "" if item.offset is None else f", byte {item.offset:,}"
+        what = f"{item.what}; left out: {item.left_out}"
+        out.print_line(f"damaged: {item.address}{offset}: {what}")
 
 
-def print_header(doc: Doc, out: Printer, verbose: int) -> None:
+def print_header(doc: CaseDocument, out: Printer, verbose: int) -> None:
     """Print what the case is: its machines, the time its logs span, how complete it is."""
-    case = doc["case"]
-    out.print_line(out.make_text(case["name"] or "case", "bold"))
-    if case["masked"]:
-        name = case.get("map", "")
+    case = doc.case
+    out.print_line(out.make_text(case.name or "case", "bold"))
+    if case.masked:
+        name = case.map or ""
         by_map = f" (map of names: {name})" if name else ""
         out.print_line(f"redacted: names and addresses are replaced{by_map}", indent=2)
-    alone, crowds = (doc["nodes"], []) if verbose else machines.split_header(doc["nodes"])
+    alone, crowds = (doc.nodes, []) if verbose else machines.split_header(doc.nodes)
     for crowd in crowds:
         facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
         out.print_line(out.make_text(crowd.title, "bold"), "  ", facts, indent=2)
@@ -100,28 +103,28 @@ def print_header(doc: Doc, out: Printer, verbose: int) -> None:
         if more > 0:
             out.print_line(f"and {more:,} more notes, see the report", indent=4)
     for node in alone:
-        name = out.make_text(machines.name_node(node), "bold")
-        out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2)
-        for warning in node["warnings"]:
+        title = out.make_text(machines.name_node(node), "bold")
+        out.print_line(title, "  ", "; ".join(view.list_facts(node)), indent=2)
+        for warning in node.warnings:
             out.print_line("note: ", warning, indent=4)
-    if case["span"] and len(doc["nodes"]) > 1:
-        span = format_span(case["span"]["first"], case["span"]["last"])
+    if case.span and len(doc.nodes) > 1:
+        span = format_span(case.span.first, case.span.last)
         out.print_line(f"logs {span}", indent=2)
-    if case["incident"]:
+    if case.incident:
         out.print_line(incident.summarize_incident(doc), indent=2)
     style = "" if completeness.is_complete(doc) else "bold yellow"
     material = f"material {completeness.describe_completeness(doc)}"
     out.print_line(out.make_text(material, style), indent=2)
     unread = completeness.list_unread(doc)
     for source in unread[:UNREAD]:
-        line_style = "" if source["state"] == "other" else style
+        line_style = "" if source.state == "other" else style
         line = out.make_text(completeness.describe_unread(source), line_style)
         out.print_line(line, indent=4)
     if len(unread) > UNREAD:
         out.print_line(f"and {len(unread) - UNREAD:,} more, see the report", indent=4)
 
 
-def print_findings(doc: Doc, out: Printer, verbose: int) -> None:
+def print_findings(doc: CaseDocument, out: Printer, verbose: int) -> None:
     """Print the findings, the worst first, each with its title and what is below it."""
     rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
     usual = view.find_usual_status(doc)
@@ -132,19 +135,19 @@ def print_findings(doc: Doc, out: Printer, verbose: int) -> None:
         first = row.first
         marks = view.list_marks(first, usual)
         mark = f" [{', '.join(marks)}]" if marks else ""
-        articles = "".join(f", KB {article}" for article in first["kb"])
+        articles = "".join(f", KB {article}" for article in first.kb)
         out.print_line()
         out.print_line(
             f"{finding_rows.number_row(row, numbers)}. ",
             out.make_text(row.weight, STYLES.get(row.word, "bold")),
             "  ",
-            out.make_text(one_line(first["title"]), "bold"),
-            f"  ({first['rule']}{articles}){mark}",
+            out.make_text(one_line(first.title), "bold"),
+            f"  ({first.rule}{articles}){mark}",
         )
         if row.word == "error":
             print_broken_rule(row, out, verbose)
         else:
-            print_row(row, doc, out, verbose, earlier_fixes.get(first["id"]))
+            print_row(row, doc, out, verbose, earlier_fixes.get(first.id))
     if not rows and finding_rows.list_unknowns(doc):
         out.print_line("Not everything could be judged.")
 
@@ -154,10 +157,10 @@ def print_broken_rule(row: FindingGroup, out: Printer, verbose: int) -> None:
     if len(row.findings) > 1 and row.is_same("say"):
         _print_alike(row, out, verbose)
     for finding in row.findings:
-        if "\n" in finding["say"]:  # the place in a rule file, with its caret
-            out.print_exact(finding["say"], 2)
+        if "\n" in finding.say:  # the place in a rule file, with its caret
+            out.print_exact(finding.say, 2)
         else:
-            out.print_line(finding["say"], indent=2)
+            out.print_line(finding.say, indent=2)
 
 
 def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
@@ -166,11 +169,11 @@ def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
     head = out.make_text(f"{len(row.findings):,} objects: ", "bold")
     out.print_line(head, names, indent=2)
     notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
-    out.print_line(" ".join([row.first["say"], *notes]), indent=2)
+    out.print_line(" ".join([row.first.say, *notes]), indent=2)
 
 
 def print_row(
-    row: FindingGroup, doc: Doc, out: Printer, verbose: int, earlier_fix: Doc | None
+    row: FindingGroup, doc: CaseDocument, out: Printer, verbose: int, earlier_fix: Finding | None
 ) -> None:
     """Print what is below the title of a row; `earlier_fix` is the finding above that shows the same fix."""
     alike = len(row.findings) > 1 and row.is_same("say")
@@ -197,74 +200,74 @@ def print_row(
         _print_fix(row.first, doc, out, verbose, of="")
     else:
         for finding in shown:
-            _print_fix(finding, doc, out, verbose, of=f"{finding['subject']}: ")
-    if row.first["caution"]:
-        out.print_line(out.make_text("caution  ", "bold"), row.first["caution"], indent=2)
+            _print_fix(finding, doc, out, verbose, of=f"{finding.subject}: ")
+    if row.first.caution:
+        out.print_line(out.make_text("caution  ", "bold"), row.first.caution, indent=2)
 
 
-def print_subject(finding: Doc, out: Printer, *, with_sentence: bool) -> None:
+def print_subject(finding: Finding, out: Printer, *, with_sentence: bool) -> None:
     """Print the subject of a finding and its node, and what is wrong with it."""
-    subject, node = finding["subject"], finding["node"]
+    subject, node = finding.subject, finding.node
     text = f" on {node}" if node and node not in subject else ""
-    sentence = " ".join([finding["say"], *finding_rows.list_notes(finding)])
+    sentence = " ".join([finding.say, *finding_rows.list_notes(finding)])
     if with_sentence and sentence:
         text += f": {sentence}"
     out.print_line(out.make_text(subject, "bold"), text, indent=2)
 
 
-def print_proof(finding: Doc, doc: Doc, out: Printer, verbose: int) -> None:
+def print_proof(finding: Finding, doc: CaseDocument, out: Printer, verbose: int) -> None:
     """Print the causes of a finding and its lines of evidence."""
     for lead, cause in view.describe_causes(doc, finding):
         out.print_line(out.make_text(f"{lead.lower()}  ", "bold"), cause, indent=2)
-    cited = merge_cited(finding["evidence"])
+    cited = merge_cited(finding.evidence)
     shown = cited if verbose else cited[:PLACES]
     for evidence in shown:
-        label = bound_line(evidence["label"], LINE)
+        label = bound_line(evidence.label, LINE)
         out.print_exact(f"{write_place(evidence)}  {label}", 2, "dim")
         if verbose:
-            out.print_exact(bound_middle(evidence["text"].strip(), LINE), 6)
+            out.print_exact(bound_middle(evidence.text.strip(), LINE), 6)
     if len(cited) > len(shown):
         more = count_more_evidence(len(cited) - len(shown))
         out.print_line(out.make_text(more, "dim"), indent=2)
-    if verbose > 1 and finding["trace"]:
-        _print_trace(finding["trace"], out, 2)
+    if verbose > 1 and finding.trace:
+        _print_trace(finding.trace, out, 2)
 
 
-def _print_trace(trace: Doc, out: Printer, indent: int) -> None:
-    place = "Backline's catalog" if is_of_catalog(trace["at"]) else trace["at"]
+def _print_trace(trace: Trace, out: Printer, indent: int) -> None:
+    place = "Backline's catalog" if is_of_catalog(trace.at) else trace.at
     out.print_line(
-        f"{trace['text']}: ",
-        out.make_text(word_answer(trace["value"]), "bold"),
-        f"  ({trace['note']})" if trace["note"] else "",
+        f"{trace.text}: ",
+        out.make_text(word_answer(trace.value), "bold"),
+        f"  ({trace.note})" if trace.note else "",
         f"  from {place}" if place else "",
         indent=min(indent, 40),
     )
-    for child in trace["children"]:
+    for child in trace.children:
         _print_trace(child, out, indent + 2)
 
 
-def _print_fix(finding: Doc, doc: Doc, out: Printer, verbose: int, *, of: str) -> None:
+def _print_fix(finding: Finding, doc: CaseDocument, out: Printer, verbose: int, *, of: str) -> None:
     """Print the steps of a finding; those of a sign are folded to one line until its cause is mended.
 
     of  the object that the steps are for, where they are not for all of the row
     """
-    steps, head = finding["fix"], out.make_text("fix  ", "bold")
+    steps, head = finding.fix, out.make_text("fix  ", "bold")
     if steps and not verbose and finding_rows.waits_for_cause(doc, finding):
         later = count_noun(len(steps), "step", "steps")
         when = "in the report, only if it still happens after that"
         out.print_line(head, f"{of}{later} {when}", indent=2)
         return
     for step in steps:
-        text = f"{of}{step['where']}: {step['do']}".rstrip(": ")
-        note = f"  ({step['note']})" if step["note"] else ""
+        text = f"{of}{step.where}: {step.do}".rstrip(": ")
+        note = f"  ({step.note})" if step.note else ""
         out.print_line(head, text, note, indent=2)
-        if step["run"]:
-            out.print_exact(step["run"], 7)
-        if step["caution"]:
-            out.print_line(out.make_text("caution  ", "bold"), step["caution"], indent=7)
+        if step.run:
+            out.print_exact(step.run, 7)
+        if step.caution:
+            out.print_line(out.make_text("caution  ", "bold"), step.caution, indent=7)
 
 
-def print_questions(doc: Doc, out: Printer) -> None:
+def print_questions(doc: CaseDocument, out: Printer) -> None:
     """Print what could not be judged and what to ask for."""
     out.print_line()
     out.print_line("CANNOT TELL", style="bold")
@@ -304,21 +307,21 @@ def _print_ask(ask: WantedAsk, out: Printer) -> None:
         out.print_line(ask.remark, indent=8)
 
 
-def print_harmless(lines: list[Doc], out: Printer) -> None:
+def print_harmless(lines: list[HarmlessLine], out: Printer) -> None:
     """Print lines that look bad and are not, under their heading."""
     out.print_line()
     out.print_line("LOOKS BAD, IS NOT", style="bold")
     for line in lines:
-        seen = count_noun(line["count"], "time", "times")
-        on = f" on {line['node']}" if line["node"] else ""
-        title = out.make_text(line["title"], "bold")
-        out.print_line(title, f": harmless, seen {seen}{on}. {line['text']}", indent=2)
+        seen = count_noun(line.count, "time", "times")
+        on = f" on {line.node}" if line.node else ""
+        title = out.make_text(line.title, "bold")
+        out.print_line(title, f": harmless, seen {seen}{on}. {line.text}", indent=2)
         out.print_exact(write_place(line), 4, "dim")
-        if line["unless"]:
-            out.print_line(f"Check it when {line['unless']}.", indent=4)
+        if line.unless:
+            out.print_line(f"Check it when {line.unless}.", indent=4)
 
 
-def print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
+def print_local_settings(doc: CaseDocument, out: Printer, verbose: int) -> None:
     """Print what is muted in one line each, and what else local settings changed."""
     notes = local.list_settings_notes(doc)
     if verbose:
@@ -332,10 +335,8 @@ def print_local_settings(doc: Doc, out: Printer, verbose: int) -> None:
     for row in finding_rows.group_muted(doc):
         first = row.first
         names = join_few(row.names, SUBJECTS)
-        out.print_line(
-            f"{row.word}  {one_line(first['title'])}  ({first['rule']}): {names}", indent=2
-        )
-        out.print_line(f"muted: {first['muted']}", indent=4, style="dim")
+        out.print_line(f"{row.word}  {one_line(first.title)}  ({first.rule}): {names}", indent=2)
+        out.print_line(f"muted: {first.muted}", indent=4, style="dim")
     for question in open_asks.list_questions(doc, muted=True):
         rules = join_few(question.rules, SUBJECTS)
         out.print_line(f"cannot tell  {question.missing}: for {rules}", indent=2)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from analyzer.case.document import CaseDocument, Node, QuietRule
+from analyzer.case.verdicts import Finding
 from analyzer.report.completeness import describe_nothing
 from analyzer.report.finding_rows import FindingGroup, group_findings, group_muted
 from analyzer.report.open_asks import list_questions
 from analyzer.report.wording import (
-    Doc,
     count_noun,
     format_duration,
     format_span,
@@ -50,17 +51,17 @@ class CaseTally:
     muted: int
 
 
-def tally_case(doc: Doc) -> CaseTally:
+def tally_case(doc: CaseDocument) -> CaseTally:
     """Return the counts of a case document."""
     rows = group_findings(doc)
     words = Counter("exposed" if row.hollow else row.word for row in rows)
     subjects = sum(len(row.findings) for row in rows if row.word != "error")
-    for cut in doc["cuts"]:
-        if cut["verdict"] == "match":
-            subjects += cut["subjects"] - cut["full"] - cut["short"]
+    for cut in doc.cuts:
+        if cut.verdict == "match":
+            subjects += cut.subjects - cut.full - cut.short
     return CaseTally(
         findings=tuple((word, words[word]) for word in COUNTED if words[word]),
-        rules=len({row.first["rule"] for row in rows}),
+        rules=len({row.first.rule for row in rows}),
         subjects=subjects,
         questions=len(list_questions(doc)),
         quiet=len(list_quiet(doc)),
@@ -69,17 +70,17 @@ def tally_case(doc: Doc) -> CaseTally:
     )
 
 
-def name_weight(finding: Doc) -> str:
+def name_weight(finding: Finding) -> str:
     """Return the word by which the head of the page counts a finding.
 
     A finding that rests on a version alone counts as exposed and not by its severity.
     """
-    if finding["verdict"] == "error":
+    if finding.verdict == "error":
         return "error"
-    return "exposed" if finding["confidence"] == "exposed" else str(finding["severity"])
+    return "exposed" if finding.confidence == "exposed" else str(finding.severity)
 
 
-def write_headline(doc: Doc) -> str:
+def write_headline(doc: CaseDocument) -> str:
     """Return the counts in one sentence, each with its unit."""
     tally = tally_case(doc)
     found = write_counts(tally.findings) or describe_nothing(doc)
@@ -99,112 +100,112 @@ def describe_open_questions(number: int) -> str:
     return f"cannot tell: {count_noun(number, 'question', 'questions') or 'none'}"
 
 
-def count_silenced(doc: Doc) -> int:
+def count_silenced(doc: CaseDocument) -> int:
     """Return how many rows are muted: findings and open questions, folded as the report folds them."""
     return len(group_muted(doc)) + len(list_questions(doc, muted=True))
 
 
-def list_causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+def list_causes(doc: CaseDocument, finding: Finding) -> list[tuple[str, str]]:
     """Return what explains a finding: the words that lead to it, and its id.
 
     A cause of several comes before what it explains itself, as in the document; what is muted comes last.
     """
-    wanted = set(finding["explained_by"])
+    wanted = set(finding.explained_by)
     if not wanted:
         return []
-    live = [one["id"] for one in doc["findings"] if one["id"] in wanted and not one["muted"]]
+    live = [one.id for one in doc.findings if one.id in wanted and not one.muted]
     causes = [("Then fix this", one) for one in live]
     if live:
         causes[0] = ("Fix this first", live[0])
-    causes += [("Explained by", one) for one in finding["explained_by"] if one not in live]
+    causes += [("Explained by", one) for one in finding.explained_by if one not in live]
     return causes
 
 
-def group_by_title(doc: Doc, ids: list[str]) -> list[tuple[str, list[str]]]:
+def group_by_title(doc: CaseDocument, ids: list[str]) -> list[tuple[str, list[str]]]:
     """Return the findings of some ids by their titles, each title once: one fault on three subjects is one link."""
     wanted = set(ids)
-    titles = {one["id"]: one["title"] for one in doc["findings"] if one["id"] in wanted}
+    titles = {one.id: one.title for one in doc.findings if one.id in wanted}
     found: dict[str, list[str]] = {}
     for one in ids:
         found.setdefault(titles.get(one, one), []).append(one)
     return list(found.items())
 
 
-def describe_causes(doc: Doc, finding: Doc) -> list[tuple[str, str]]:
+def describe_causes(doc: CaseDocument, finding: Finding) -> list[tuple[str, str]]:
     """Return what explains a finding in words: what leads to it, and title and objects of each cause."""
-    if not finding["explained_by"]:
+    if not finding.explained_by:
         return []
-    known = {one["id"]: one for one in doc["findings"]}
+    known = {one.id: one for one in doc.findings}
     causes = []
     for lead, ids in list_first_fixes(doc, finding):
         cause = known.get(ids[0])
         if cause is None:
             text = ids[0]
         elif len(ids) == 1:
-            text = f"{cause['title']} ({cause['subject']}{', muted' if cause['muted'] else ''})"
+            text = f"{cause.title} ({cause.subject}{', muted' if cause.muted else ''})"
         else:
             names = FindingGroup([known[one] for one in ids]).names
-            text = f"{cause['title']} ({join_few(names, 6)})"
+            text = f"{cause.title} ({join_few(names, 6)})"
         causes.append((lead, text))
     return causes
 
 
-def list_first_fixes(doc: Doc, finding: Doc) -> list[tuple[str, list[str]]]:
+def list_first_fixes(doc: CaseDocument, finding: Finding) -> list[tuple[str, list[str]]]:
     """Return what explains a finding as `list_causes` does, causes with the same title together."""
     leads = {one: lead for lead, one in list_causes(doc, finding)}
     return [(leads[ids[0]], ids) for _, ids in group_by_title(doc, list(leads))]
 
 
-def list_quiet(doc: Doc) -> list[Doc]:
+def list_quiet(doc: CaseDocument) -> list[QuietRule]:
     """Return rules that looked at something and found nothing."""
-    return [row for row in doc["quiet"] if row["looked_at"]]
+    return [row for row in doc.quiet if row.looked_at]
 
 
-def list_not_applicable(doc: Doc) -> list[Doc]:
+def list_not_applicable(doc: CaseDocument) -> list[QuietRule]:
     """Return rules that had nothing to check."""
-    return [row for row in doc["quiet"] if not row["looked_at"]]
+    return [row for row in doc.quiet if not row.looked_at]
 
 
-def find_usual_status(doc: Doc) -> str:
+def find_usual_status(doc: CaseDocument) -> str:
     """Return the status that most rules of the findings have; it is printed once, and `list_marks` has the others."""
-    known = Counter(finding["status"] for finding in doc["findings"] if finding["status"])
+    known = Counter(finding.status for finding in doc.findings if finding.status)
     return max(known, key=lambda status: (known[status], status), default="")
 
 
-def describe_usual_status(doc: Doc, usual: str) -> str:
+def describe_usual_status(doc: CaseDocument, usual: str) -> str:
     """Return in a sentence that the rules of the findings are not proven yet; empty where most of them are."""
     if usual in ("", "stable"):
         return ""
-    every = all(finding["status"] in ("", usual) for finding in doc["findings"])
+    every = all(finding.status in ("", usual) for finding in doc.findings)
     which = "All findings" if every else "Findings without a mark of their rule"
     return (
         f"{which} come from {usual} rules, not yet proven on many real cases: check the evidence."
     )
 
 
-def list_marks(finding: Doc, usual: str) -> list[str]:
+def list_marks(finding: Finding, usual: str) -> list[str]:
     """Return what a reader should know of the rule: a status that is not the usual one, that it is not of the tool."""
-    status = finding["status"]
+    status = finding.status
     marks = [] if status in ("", usual) else [f"{status} rule"]
-    if finding["origin"]:
-        marks.append(finding["origin"])
+    if finding.origin:
+        marks.append(finding.origin)
     return marks
 
 
-def list_facts(node: Doc) -> list[str]:
+def list_facts(node: Node) -> list[str]:
     """Return what a node is, in parts: product and version, uptime, time of capture."""
-    version = " ".join(filter(None, [node["product"] or node["kind"], node["version"]]))
-    if node["build"]:
-        version += f" build {node['build']}"
-    if node["release"]:
-        version += f", {node['release']}"
+    version = " ".join(filter(None, [node.product or node.kind, node.version]))
+    if node.build:
+        version += f" build {node.build}"
+    if node.release:
+        version += f", {node.release}"
     facts = [version] if version else []
-    if isinstance(node["uptime_s"], int | float):
-        facts.append(f"up {format_duration(node['uptime_s'])}")
-    if node["captured"]:
-        facts.append(f"captured {format_time(node['captured'])}")
-    first = min((log["first"] for log in node["logs"] if log["first"]), default="")
-    last = max((log["last"] for log in node["logs"] if log["last"]), default="")
+    if isinstance(node.uptime_s, int | float):
+        facts.append(f"up {format_duration(node.uptime_s)}")
+    if node.captured:
+        facts.append(f"captured {format_time(node.captured)}")
+    first = min((log.first for log in node.logs if log.first), default="")
+    last = max((log.last for log in node.logs if log.last), default="")
     if first and last:
         facts.append(f"logs {format_span(first, last)}")
     return facts

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Protocol
 
-Doc = dict[str, Any]  # the case document (docs/case.md), or a part of it
+from msgspec import structs
+
+from analyzer.case.verdicts import Evidence
 
 KB_ADDRESS = "https://knowledge.broadcom.com/external/article"
 BROADCOM_NUMBERS = range(100_000, 1_000_000)  # VMware's own numbers had up to five digits, or seven
@@ -47,9 +49,16 @@ def count_noun(number: int, one: str, many: str) -> str:
     return f"{number:,} {one if number == 1 else many}" if number else ""
 
 
-def write_place(record: Doc) -> str:
+class Placed(Protocol):
+    """What has a place: a member, and a line of it or 0."""
+
+    address: str
+    line: int
+
+
+def write_place(record: Placed) -> str:
     """Return `address:line`, or the address alone where there is no line."""
-    return f"{record['address']}:{record['line']}" if record["line"] else str(record["address"])
+    return f"{record.address}:{record.line}" if record.line else record.address
 
 
 def word_label(label: str) -> str:
@@ -61,21 +70,21 @@ def word_label(label: str) -> str:
     return which + (sign[2] or "")
 
 
-def merge_cited(evidence: list[Doc]) -> list[Doc]:
+def merge_cited(evidence: list[Evidence]) -> list[Evidence]:
     """Return lines of evidence, each once: one that several values were read from has all of them as its label."""
-    found: dict[tuple[str, int, str], Doc] = {}
+    found: dict[tuple[str, int, str], Evidence] = {}
     for one in evidence:
-        key = (one["address"], one["line"], one["text"])
-        label = word_label(one["label"])
+        key = (one.address, one.line, one.text)
+        label = word_label(one.label)
         if key in found:
-            label = f"{found[key]['label']}, {label}"
-        found[key] = {**one, "label": label}
+            label = f"{found[key].label}, {label}"
+        found[key] = structs.replace(one, label=label)
     return list(found.values())
 
 
-def list_labels(evidence: list[Doc], most: int) -> str:
+def list_labels(evidence: list[Evidence], most: int) -> str:
     """Return what the first lines of evidence show, alike ones once."""
-    return ", ".join(dict.fromkeys(word_label(one["label"]) for one in evidence[:most]))
+    return ", ".join(dict.fromkeys(word_label(one.label) for one in evidence[:most]))
 
 
 def link_article(number: int) -> str:
@@ -113,7 +122,7 @@ def format_time(time: object) -> str:
         return str(time)
 
 
-def format_span(first: str, last: str) -> str:
+def format_span(first: str | float, last: str | float) -> str:
     """Return `2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)`."""
     begin, end = parse_time(first), parse_time(last)
     if begin is None or end is None:

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from analyzer.facts.database import version_key
-from analyzer.rules.language.checker import check_expression
+from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import Alias, ExprNode
 from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.model import Join
@@ -90,7 +90,7 @@ def ranges_of(words: str) -> Range:
     return tuple(found)
 
 
-def read_ranges(values: Values, keys: Mapping[str, RuleItem], what: str) -> dict[str, list[Range]]:
+def read(values: Values, keys: Mapping[str, RuleItem], what: str) -> dict[str, list[Range]]:
     """Return the ranges under a key by product; raises BadRuleError."""
     item = keys.get(what)
     if item is None or item.value is None:
@@ -104,11 +104,11 @@ def read_ranges(values: Values, keys: Mapping[str, RuleItem], what: str) -> dict
         several = body.value if isinstance(body.value, list) else [body]
         if not 1 <= len(several) <= RANGES:
             raise values.text.error(f"`{what}` has 1 to {RANGES} versions of a product", body.place)
-        found[product] = [_parse_range(values, child, what) for child in several]
+        found[product] = [_range(values, child, what) for child in several]
     return found
 
 
-def _parse_range(values: Values, item: RuleItem, what: str) -> Range:
+def _range(values: Values, item: RuleItem, what: str) -> Range:
     try:
         found = ranges_of(values.text.string(item, what))
     except ValueError as error:
@@ -122,7 +122,7 @@ def _parse_range(values: Values, item: RuleItem, what: str) -> Range:
 
 def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
     """Refuse a version that is said to be affected and to have the fix."""
-    affected, fixed = read_ranges(values, keys, "affected"), read_ranges(values, keys, "fixed_in")
+    affected, fixed = read(values, keys, "affected"), read(values, keys, "fixed_in")
     for product, versions in fixed.items():
         for (version,) in versions:
             inside = [
@@ -137,7 +137,7 @@ def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
                 )
 
 
-def build_gate(
+def gate(
     values: Values, keys: Mapping[str, RuleItem], joins: list[Join], what: str = "affected"
 ) -> ExprNode | None:
     """Return the condition of the ranges under a key, `affected` of a rule or `releases` of a step, None without it.
@@ -145,8 +145,8 @@ def build_gate(
     Joins the rows that state versions where none does.
     """
     parts = []
-    for product, several in read_ranges(values, keys, what).items():
-        alias = _find_stating_row(values, keys[what], product, joins)
+    for product, several in read(values, keys, what).items():
+        alias = _stating(values, keys[what], product, joins)
         ways = [" and ".join(bound.condition(alias) for bound in one) for one in several]
         parts.append(
             ways[0] if len(ways) == 1 else "(" + " or ".join(f"({way})" for way in ways) + ")"
@@ -154,12 +154,12 @@ def build_gate(
     if not parts:
         return None
     text = " and ".join(parts)
-    return _drop_places(
-        check_expression(RuleItem(text, FileSpan(), text), values.text, values.scope, want="bool")
+    return _unplaced(
+        check(RuleItem(text, FileSpan(), text), values.text, values.scope, want="bool")
     )
 
 
-def _find_stating_row(values: Values, item: RuleItem, product: str, joins: list[Join]) -> str:
+def _stating(values: Values, item: RuleItem, product: str, joins: list[Join]) -> str:
     """Return the alias of the one row that states the version of a product, joined when the rule has none."""
     table, own_node = PRODUCTS[product]
     for name, alias in values.scope.aliases.items():
@@ -181,13 +181,13 @@ def _find_stating_row(values: Values, item: RuleItem, product: str, joins: list[
 
 def releases_in_words(values: Values, keys: Mapping[str, RuleItem]) -> str:
     """Return the words before a step of an unknown release: `if ESXi is from 7.0.0 before 7.0.2 build 18426014`."""
-    several = range_texts(read_ranges(values, keys, "releases"))
+    several = range_texts(read(values, keys, "releases"))
     return "if " + " and ".join(
         f"{_NAMES[product]} is {' or '.join(words)}" for product, words in several.items()
     )
 
 
-def join_conditions(one: ExprNode | None, two: ExprNode | None) -> ExprNode | None:
+def both(one: ExprNode | None, two: ExprNode | None) -> ExprNode | None:
     """Return the condition that asks for both of two, where there are two."""
     if one is None or two is None:
         return two if one is None else one
@@ -196,20 +196,20 @@ def join_conditions(one: ExprNode | None, two: ExprNode | None) -> ExprNode | No
     return ExprNode("and", "bool", text, (one, two), size=size, level=level)
 
 
-def _drop_places(node: ExprNode) -> ExprNode:
+def _unplaced(node: ExprNode) -> ExprNode:
     """Return a condition no part of which stands in the rule file."""
-    return replace(node, args=tuple(_drop_places(child) for child in node.args), place=None)
+    return replace(node, args=tuple(_unplaced(child) for child in node.args), place=None)
 
 
 def range_texts(several: Mapping[str, list[Range]]) -> dict[str, list[str]]:
     """Return ranges as words: product -> `from 6.5.0 to before 6.5.0 build 7388607`."""
     return {
-        product: [" ".join(map(_describe_range, one)) for one in ranges]
+        product: [" ".join(map(_words, one)) for one in ranges]
         for product, ranges in several.items()
     }
 
 
-def _describe_range(bound: Bound) -> str:
+def _words(bound: Bound) -> str:
     version = bound.version + (f" build {bound.build}" if bound.build is not None else "")
     words = {">=": "from ", ">": "after ", "<": "before ", "<=": "up to ", "": ""}
     return words[bound.sign] + version

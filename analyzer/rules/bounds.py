@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from analyzer.rules.language.expression import ExprNode
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, walk_items
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, walk
 from analyzer.rules.model import Rule
 from analyzer.runtime.text import UNSAFE
 
@@ -114,7 +114,7 @@ def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
 
 
 def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
-    for part in walk_items(item):
+    for part in walk(item):
         for name, place in part.keys.items():
             if found := UNSAFE.search(name):
                 raise text.error(f"a control character in a key of `{key}`: {found[0]!r}", place)
@@ -132,7 +132,7 @@ def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
 
 def _check_examples(text: RuleText, item: RuleItem) -> None:
     total = 0
-    for part in walk_items(item):
+    for part in walk(item):
         total += len(part.text)
         if total > EXAMPLE_TEXT:
             raise text.error(f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out", part.place,

@@ -123,15 +123,15 @@ class _Reading:
         self.limits, self.thresholds = limits, thresholds
         catalog = self.catalog = Catalog(sources=sources_of(paths, default_paths()))
         self.files, catalog.broken = rule_files(catalog.sources, limits)
-        facts = fact_tables.read_facts(catalog.sources, limits)
+        facts = fact_tables.read(catalog.sources, limits)
         catalog.broken += facts.broken
         catalog.tables = {**tables, **facts.tables}
         self.digest = hashlib.sha256()
         self.own = {id(source): hashlib.sha256() for source in catalog.sources}
         for source, name, raw in facts.contents:
-            self._add_digest(source, name, raw)
+            self._digest(source, name, raw)
         self.shared = {
-            id(source): _read_shared(source, limits, catalog, (self.digest, self.own[id(source)]))
+            id(source): _shared(source, limits, catalog, (self.digest, self.own[id(source)]))
             for source in catalog.sources
         }
         self.stores = {
@@ -142,7 +142,7 @@ class _Reading:
         }
         self.known: dict[str, Rule] = {}
 
-    def _add_digest(self, source: RuleSource, name: str, raw: bytes) -> None:
+    def _digest(self, source: RuleSource, name: str, raw: bytes) -> None:
         for each in (self.digest, self.own.get(id(source), self.digest)):
             each.update(name.encode(errors="replace") + b"\0" + raw + b"\0")
 
@@ -161,10 +161,10 @@ class _Reading:
         text, raw = read_from(source, path, self.limits)
         digest = hashlib.sha256(raw).digest()
         text.shared = self.shared[id(source)]
-        self._add_digest(source, path.name, digest)
-        name = _cut_ending(path.name)
+        self._digest(source, path.name, digest)
+        name = _stem(path.name)
         changed = self.thresholds.get(name) if name not in self.known else None
-        rule = _find_or_build(text, digest, self.catalog.tables, self.limits, store, changed)
+        rule = _built(text, digest, self.catalog.tables, self.limits, store, changed)
         rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         if examples:
             _ = rule.examples
@@ -191,17 +191,17 @@ class _Reading:
             mine = [rule for rule in known.values() if rule.origin is source]
             source.drafts = 0 if "draft" in wanted else sum(rule.status == "draft" for rule in mine)
         for changed_rule in catalog.rules:
-            for changed_name, (value, _) in sorted(changed_rule.changed_thresholds.items()):
+            for changed_name, (value, _) in sorted(changed_rule.changed.items()):
                 self.digest.update(f"{changed_rule.id}\0{changed_name}\0{value!r}\0".encode())
         catalog.hash = str(self.digest.hexdigest())
         return catalog
 
 
-def _read_shared(
+def _shared(
     source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]
 ) -> SharedFiles:
     """Return what the rules of a place share; the bytes of it go into the hashes, what is wrong to `broken`."""
-    shared, faults, told = shared_files.read_parts(source, limits)
+    shared, faults, told = shared_files.read(source, limits)
     for each in digests:
         each.update(told)
     catalog.broken += faults
@@ -221,7 +221,7 @@ def parse(
     """
     rule = build(
         RuleText(name, text, shared),
-        fact_tables.list_declared() if tables is None else tables,
+        fact_tables.declared() if tables is None else tables,
         Limits(),
     )
     _ = rule.examples
@@ -242,7 +242,7 @@ def build(
     return RuleReader(text, tables, limits).rule(thresholds or {})
 
 
-def _find_or_build(
+def _built(
     text: RuleText,
     digest: bytes,
     tables: Mapping[str, Table],
@@ -269,7 +269,7 @@ def _find_or_build(
 def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSource) -> None:
     """Refuse a rule whose id is not the stem of its file, or is taken."""
     text = rule.text
-    if _cut_ending(file) != rule.id:
+    if _stem(file) != rule.id:
         message = f"rule `{rule.id}` is in a file named {file}"
         raise text.error(message, _place_of(text, "rule"), f"name the file {rule.id}.yaml")
     if rule.id not in known:
@@ -288,7 +288,7 @@ def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSour
     raise text.error(message, _place_of(text, "rule"), advice)
 
 
-def _cut_ending(name: str) -> str:
+def _stem(name: str) -> str:
     return name.rpartition(".")[0]
 
 

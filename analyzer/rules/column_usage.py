@@ -8,7 +8,7 @@ from analyzer.artefacts.tables import ORIGIN_COLUMNS
 from analyzer.facts.database import KEY
 from analyzer.rules.language.expression import AGGREGATES, ExprNode
 from analyzer.rules.model import HitTable, Rule, RuleNeeds
-from analyzer.rules.own import find_scopes
+from analyzer.rules.own import scopes
 
 
 def columns_of(rule: Rule) -> dict[str, set[str]]:
@@ -25,7 +25,7 @@ def columns_of(rule: Rule) -> dict[str, set[str]]:
         for mine, _ in join.by:
             owner, _, column = mine.rpartition(".")
             columns[owner].add(column)
-    for scope in find_scopes(rule).values():
+    for scope in scopes(rule).values():
         for key in scope.keys:
             owner, _, column = key.mine.rpartition(".")
             columns[owner].add(column)
@@ -73,12 +73,12 @@ def needs_of(rule: Rule) -> RuleNeeds:
             asked=asked_of_logs,
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
-            lacks=_find_lack(rule),
+            lacks=_lacks(rule),
         )
     return rule.at_once
 
 
-def _find_lack(rule: Rule) -> str:
+def _lacks(rule: Rule) -> str:
     """Return what a rule lacks before all else while none of its tables is there, see RuleNeeds.lacks."""
     log = rule.each.table.lines_of
     gates = [node for node in (rule.only, rule.when) if node is not None]
@@ -86,7 +86,7 @@ def _find_lack(rule: Rule) -> str:
         join.alias.table.given is not None and not join.by for join in rule.joins
     ):
         return ""
-    if not all(_is_unknown(node) for node in gates):
+    if not all(_unknown(node) for node in gates):
         return ""
     first = next(
         leaf for leaf in gates[0].walk() if leaf.op in ("column", "row", "seen", "seen_field")
@@ -97,21 +97,21 @@ def _find_lack(rule: Rule) -> str:
     return "log" if rule.logs[rule.seen[first.name].logs[0]].table.name == log.name else ""
 
 
-def _is_unknown(node: ExprNode) -> bool:
+def _unknown(node: ExprNode) -> bool:
     """Tell whether an expression surely has no value while no row and no log is there."""
     if node.op in ("seen", "seen_field"):
         return True
     if node.op == "column":
         return node.column not in ORIGIN_COLUMNS
     if node.op in ("and", "or", "let"):
-        return all(_is_unknown(child) for child in node.args)
+        return all(_unknown(child) for child in node.args)
     if node.op in AGGREGATES or node.op == "known":
         return all(
-            leaf.op == "row" or _is_unknown(leaf)
+            leaf.op == "row" or _unknown(leaf)
             for leaf in node.walk()
             if leaf.op in ("column", "row")
         )
-    return node.op in ("not", "compare") and any(_is_unknown(child) for child in node.args)
+    return node.op in ("not", "compare") and any(_unknown(child) for child in node.args)
 
 
 def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
@@ -151,7 +151,7 @@ def line_columns(rule: Rule, log: str) -> set[str]:
     """Return the columns that a rule reads of the lines of a signature: by questions under `seen`, and as a table."""
     asked = [seen for seen in rule.seen.values() if log in seen.logs]
     found = {name for seen in asked for name in (seen.per, seen.distinct)}
-    own = find_scopes(rule)
+    own = scopes(rule)
     found |= {column for seen in asked if seen.name in own for _, column in own[seen.name].of(log)}
     for hit in rule.hits:
         if hit.log == log:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert_cell
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules.bounds import EXAMPLE_ROWS, path_fault
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
@@ -65,12 +65,12 @@ class _Reader:
         own = Example(
             name,
             item.place,
-            self._read_tables(keys.get("tables")),
-            self._read_logs(keys.get("logs")),
-            self._read_files(keys.get("files")),
-            self._read_cut(keys.get("cut")),
-            self._read_expect(keys["expect"]),
-            self._read_flag(keys.get("gap"), "gap"),
+            self._tables(keys.get("tables")),
+            self._logs(keys.get("logs")),
+            self._files(keys.get("files")),
+            self._cut(keys.get("cut")),
+            self._expect(keys["expect"]),
+            self._flag(keys.get("gap"), "gap"),
         )
         if "like" not in keys:
             return own
@@ -88,21 +88,21 @@ class _Reader:
             cut=own.cut if "cut" in keys else model.cut,
         )
 
-    def _read_flag(self, item: RuleItem | None, what: str) -> bool:
+    def _flag(self, item: RuleItem | None, what: str) -> bool:
         if item is not None and not isinstance(item.value, bool):
             raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
         return item is not None and bool(item.value)
 
-    def _read_mapping(self, item: RuleItem | None, what: str) -> dict[str, RuleItem]:
+    def _mapping(self, item: RuleItem | None, what: str) -> dict[str, RuleItem]:
         if item is None or item.value is None:
             return {}
         if not isinstance(item.value, dict):
             raise self.text.error(f"{what} must be a mapping, not {item.what}", item.place)
         return item.value
 
-    def _read_tables(self, item: RuleItem | None) -> dict[str, list[dict[str, Any]] | None]:
+    def _tables(self, item: RuleItem | None) -> dict[str, list[dict[str, Any]] | None]:
         out: dict[str, list[dict[str, Any]] | None] = {}
-        for name, body in self._read_mapping(item, "tables").items():
+        for name, body in self._mapping(item, "tables").items():
             assert item is not None
             table = self.known.get(name)
             if table is None:
@@ -115,11 +115,11 @@ class _Reader:
                 raise self.text.error(
                     f"rows of `{name}` are a list, not {body.what}", body.place, "write [] for none"
                 )
-            out[name] = [row for child in body.value for row in self._read_rows(child, table)]
+            out[name] = [row for child in body.value for row in self._rows(child, table)]
         return out
 
-    def _read_rows(self, item: RuleItem, table: Table) -> list[dict[str, Any]]:
-        cells = self._read_mapping(item, "a row")
+    def _rows(self, item: RuleItem, table: Table) -> list[dict[str, Any]]:
+        cells = self._mapping(item, "a row")
         row: dict[str, Any] = {}
         series: dict[str, list[float | None]] = {}
         for name, cell in cells.items():
@@ -131,14 +131,14 @@ class _Reader:
                 raise self.text.error(
                     f"table `{table.name}` has no column `{name[:60]}`", item.keys[name], near
                 )
-            value = self._read_cell(cell, column)
+            value = self._cell(cell, column)
             if isinstance(value, list):
                 series[name] = value
             else:
                 row[name] = value
-        return self._expand_series(item, table, row, series)
+        return self._series(item, table, row, series)
 
-    def _expand_series(
+    def _series(
         self,
         item: RuleItem,
         table: Table,
@@ -174,7 +174,7 @@ class _Reader:
             rows.append(one)
         return rows
 
-    def _read_cell(self, item: RuleItem, column: Column) -> Any:
+    def _cell(self, item: RuleItem, column: Column) -> Any:
         value, kind = item.value, column.kind
         if value is None:
             return None
@@ -182,7 +182,7 @@ class _Reader:
         if kind in ("int", "float"):
             if number and (kind == "float" or isinstance(value, int)):
                 return value
-            if isinstance(value, str) and (found := self._read_numbers(value)):
+            if isinstance(value, str) and (found := self._numbers(value)):
                 return found
             raise self.text.error(f"`{column.name}` is a number, not {item.what}", item.place)
         if kind == "bool":
@@ -196,14 +196,14 @@ class _Reader:
             )
         if kind == "time":
             try:
-                return convert_cell(column, value)
+                return convert(column, value)
             except ColumnValueError:
                 help_text = "write it like 2017-10-02 08:05:00"
                 raise self.text.error(f"`{column.name}` is a time", item.place, help_text) from None
         return value
 
     @staticmethod
-    def _read_numbers(text: str) -> list[float | None] | None:
+    def _numbers(text: str) -> list[float | None] | None:
         """Return the values of a series, or None when the text is none."""
         out: list[float | None] = []
         for step in text.split():
@@ -220,9 +220,9 @@ class _Reader:
             out += [round(start + by * number, 9) for number in range(count)]
         return out
 
-    def _read_logs(self, item: RuleItem | None) -> dict[str, str | None]:
+    def _logs(self, item: RuleItem | None) -> dict[str, str | None]:
         out: dict[str, str | None] = {}
-        for name, body in self._read_mapping(item, "logs").items():
+        for name, body in self._mapping(item, "logs").items():
             assert item is not None
             table = self.known.get(name)
             if table is None or not table.log:
@@ -235,11 +235,11 @@ class _Reader:
             out[name] = None if body.value is None else body.text
         return out
 
-    def _read_files(self, item: RuleItem | None) -> tuple[dict[str, str], ...]:
+    def _files(self, item: RuleItem | None) -> tuple[dict[str, str], ...]:
         if item is None or item.value is None:
             return ()
         if isinstance(item.value, dict):
-            self._check_paths(item.keys.items())
+            self._paths(item.keys.items())
             return tuple(
                 {
                     "path": name,
@@ -258,10 +258,10 @@ class _Reader:
                 self.text.string(body, f"`{key}` of a file")
             out.append({key: body.text for key, body in keys.items()})
             paths += [(keys["path"].text, keys["path"].place)] if "path" in keys else []
-        self._check_paths(paths)
+        self._paths(paths)
         return tuple(out)
 
-    def _check_paths(self, paths: Iterable[tuple[str, FileSpan]]) -> None:
+    def _paths(self, paths: Iterable[tuple[str, FileSpan]]) -> None:
         """Refuse names under which a file cannot be written into a folder of the example's own."""
         taken: list[str] = []
         for path, place in paths:
@@ -271,7 +271,7 @@ class _Reader:
                 )
             taken.append(path)
 
-    def _read_cut(self, item: RuleItem | None) -> tuple[str, ...]:
+    def _cut(self, item: RuleItem | None) -> tuple[str, ...]:
         if item is None or item.value is None:
             return ()
         names = item.value if isinstance(item.value, list) else [item]
@@ -283,7 +283,7 @@ class _Reader:
                 )
         return tuple(child.text for child in names)
 
-    def _read_expect(self, item: RuleItem) -> dict[str, Any]:
+    def _expect(self, item: RuleItem) -> dict[str, Any]:
         keys = self.text.mapping(item, EXPECT_KEYS, "expect")
         if "result" not in keys:
             raise self.text.error("expect has no result", item.place)
@@ -298,10 +298,10 @@ class _Reader:
                     raise self.text.error("count is a number", child.place)
                 out[name] = child.value
             else:
-                out[name] = self._list_wanted(child)
+                out[name] = self._wanted(child)
         return out
 
-    def _list_wanted(self, item: RuleItem) -> Any:
+    def _wanted(self, item: RuleItem) -> Any:
         if item.value is False:
             return []
         if isinstance(item.value, list):

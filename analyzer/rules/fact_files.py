@@ -25,7 +25,7 @@ from analyzer.artefacts.tables import (
     ColumnValueError,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.facts.database import version_key
@@ -91,38 +91,38 @@ class FactRows:
 
 def table_name(file: str) -> str:
     """Return the table that a file `NAME.csv` or `NAME.toml` is about."""
-    return f"{PRODUCT}.{_cut_ending(file)}"
+    return f"{PRODUCT}.{_base(file)}"
 
 
-def _cut_ending(file: str) -> str:
+def _base(file: str) -> str:
     return file.rpartition("/")[2].removesuffix(".csv").removesuffix(".toml")
 
 
 # -- the declaration
 
 
-def read_declaration(source: RuleText) -> FactDeclaration:
+def declaration(source: RuleText) -> FactDeclaration:
     """Return what a TOML text declares; raises BadRuleError with file and line."""
     file, text = source.name, source.text
-    if not _NAME.match(_cut_ending(file)):
-        raise _make_error(
+    if not _NAME.match(_base(file)):
+        raise _bad(
             file,
             1,
             "the name of the file cannot be that of a table",
             "use a-z, 0-9 and _, a letter first",
         )
     if found := UNSAFE.search(text):
-        raise _make_error(
+        raise _bad(
             file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}"
         )
     try:
         told = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
-        raise _make_error(
+        raise _bad(
             file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}"
         ) from None
-    return _Declaring(file, text).read_keys(told)
+    return _Declaring(file, text).declaration(told)
 
 
 class _Declaring:
@@ -131,26 +131,26 @@ class _Declaring:
     def __init__(self, file: str, text: str) -> None:
         self.file, self.lines = file, text.splitlines()
 
-    def make_error(self, message: str, word: str = "", help: str = "") -> BadRuleError:
+    def bad(self, message: str, word: str = "", help: str = "") -> BadRuleError:
         place = next(
             (number for number, line in enumerate(self.lines, 1) if word and word in line), 1
         )
-        return _make_error(self.file, place, message, help)
+        return _bad(self.file, place, message, help)
 
-    def read_keys(self, told: dict[str, Any]) -> FactDeclaration:
-        self.check_keys(told, _HEAD, "the declaration")
+    def declaration(self, told: dict[str, Any]) -> FactDeclaration:
+        self.checked(told, _HEAD, "the declaration")
         for word in ("meaning", "source", "key", "columns"):
             if not told.get(word):
-                raise self.make_error(f"`{word}` is missing")
+                raise self.bad(f"`{word}` is missing")
         if len(told["columns"]) > COLUMNS:
-            raise self.make_error(f"more than {COLUMNS} columns")
-        found = {name: self.read_column(name, body) for name, body in told["columns"].items()}
+            raise self.bad(f"more than {COLUMNS} columns")
+        found = {name: self.column(name, body) for name, body in told["columns"].items()}
         found |= {
             "source": FactColumn(SOURCE, needed=True),
             "mark": FactColumn(MARK, needed=True, one_of=MARKS),
         }
-        key = self.read_names(told["key"], found, "key")
-        ordered = [self.read_names(pair, found, "ordered") for pair in told.get("ordered", [])]
+        key = self.names(told["key"], found, "key")
+        ordered = [self.names(pair, found, "ordered") for pair in told.get("ordered", [])]
         for pair in ordered:
             kinds = {found[name].column.kind for name in pair}
             if (
@@ -158,11 +158,11 @@ class _Declaring:
                 or len(kinds) != 1
                 or not kinds <= {"int", "float", "version", "time"}
             ):
-                raise self.make_error(
+                raise self.bad(
                     "`ordered` holds pairs of columns of one kind that has an order", "ordered"
                 )
         table = Table(
-            name=table_name(_cut_ending(self.file)),
+            name=table_name(_base(self.file)),
             meaning=told["meaning"],
             source=told["source"],
             ask="",
@@ -171,27 +171,25 @@ class _Declaring:
         )
         return FactDeclaration(table, found, tuple((first, second) for first, second in ordered))
 
-    def read_column(self, name: str, body: Any) -> FactColumn:
+    def column(self, name: str, body: Any) -> FactColumn:
         if not isinstance(body, dict):
-            raise self.make_error(
-                f"column `{name[:60]}` is not a table", name, "write [columns.NAME]"
-            )
+            raise self.bad(f"column `{name[:60]}` is not a table", name, "write [columns.NAME]")
         if not _NAME.match(name) or name in (*ORIGIN_COLUMNS, "source", "mark"):
-            raise self.make_error(
+            raise self.bad(
                 f"`{name[:60]}` cannot be a column",
                 name,
                 "every table has `source` and `mark` already",
             )
-        self.check_keys(body, _COLUMN, f"column `{name}`")
+        self.checked(body, _COLUMN, f"column `{name}`")
         kind = body.get("kind", "str")
         if kind not in SQL_TYPES:
-            raise self.make_error(
+            raise self.bad(
                 f"unknown kind `{kind[:40]}` of column `{name}`",
                 name,
                 "one of " + ", ".join(SQL_TYPES),
             )
         if not body.get("meaning"):
-            raise self.make_error(f"column `{name}` has no meaning", name)
+            raise self.bad(f"column `{name}` has no meaning", name)
         choices = tuple(map(str, body.get("one_of", ()))) or (
             tuple(SEVERITIES) if name == "severity" else ()
         )
@@ -204,21 +202,19 @@ class _Declaring:
             body.get("names", ""),
         )
 
-    def check_keys(self, told: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
+    def checked(self, told: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
         for key, value in told.items():
             if key not in known:
-                raise self.make_error(
-                    f"unknown key `{key[:60]}` in {what}", key, did_you_mean(key, known)
-                )
+                raise self.bad(f"unknown key `{key[:60]}` in {what}", key, did_you_mean(key, known))
             if not isinstance(value, known[key]):
-                raise self.make_error(f"`{key}` of {what} is not {_WORDS[known[key]]}", key)
+                raise self.bad(f"`{key}` of {what} is not {_WORDS[known[key]]}", key)
 
-    def read_names(self, told: Any, known: Mapping[str, FactColumn], what: str) -> tuple[str, ...]:
+    def names(self, told: Any, known: Mapping[str, FactColumn], what: str) -> tuple[str, ...]:
         if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
-            raise self.make_error(f"`{what}` is a list of columns", what)
+            raise self.bad(f"`{what}` is a list of columns", what)
         for name in told:
             if name not in known:
-                raise self.make_error(
+                raise self.bad(
                     f"`{what}` names no column: `{name[:60]}`", what, did_you_mean(name, known)
                 )
         return tuple(told)
@@ -230,16 +226,16 @@ _WORDS = {str: "text", list: "a list", dict: "a table", bool: "true or false"}
 # -- the rows
 
 
-def read_fact_rows(source: RuleText, declared: FactDeclaration) -> FactRows:
+def rows(source: RuleText, declared: FactDeclaration) -> FactRows:
     """Return the rows of a CSV text, and all that is wrong with them, each fault with file and line."""
     file, text = source.name, source.text
     found = FactRows()
-    for fault in _fill_rows(found, file, text, declared):
+    for fault in _filled(found, file, text, declared):
         found.faults.append(fault)
         if len(found.faults) == FAULTS:
             break
     if not found.rows and not found.faults:
-        found.faults.append(_make_error(file, 1, "no rows"))
+        found.faults.append(_bad(file, 1, "no rows"))
     if found.faults:
         found.rows = []
     return found
@@ -255,7 +251,7 @@ class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
         self._files = files
         self._rows: list[tuple[str, int, Mapping[str, Value]]] | None = None
 
-    def _read_rows(self) -> list[tuple[str, int, Mapping[str, Value]]]:
+    def _read(self) -> list[tuple[str, int, Mapping[str, Value]]]:
         if self._rows is None:
             found = [(name, read()) for name, read in self._files]
             for fault in (fault for _, told in found for fault in told.faults):
@@ -264,26 +260,26 @@ class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
         return self._rows
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LateRows) and self._read_rows() == other._read_rows()
+        return isinstance(other, LateRows) and self._read() == other._read()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (self._read_rows(),)  # what another process gets
+        return tuple, (self._read(),)  # what another process gets
 
     def __len__(self) -> int:
-        return len(self._read_rows())
+        return len(self._read())
 
     def __getitem__(self, place: Any) -> Any:
-        return self._read_rows()[place]
+        return self._read()[place]
 
 
-def _fill_rows(
+def _filled(
     found: FactRows, file: str, text: str, declared: FactDeclaration
 ) -> Iterator[BadRuleError]:
     """Put the rows of a text into `found`; yield what is wrong."""
     if steers := UNSAFE.search(text.replace("\r\n", "\n")):
-        yield _make_error(
+        yield _bad(
             file, text.count("\n", 0, steers.start()) + 1, f"a control character: {steers[0]!r}"
         )
         return
@@ -292,14 +288,14 @@ def _fill_rows(
     try:
         head = next(reader, [])
         if why := _head_fault(head, declared):
-            yield _make_error(file, 1, why)
+            yield _bad(file, 1, why)
             return
         met: dict[tuple[Value, ...], int] = {}
         last = reader.line_num
         for cells in reader:
             line, last = last + 1, reader.line_num
             if len(found.rows) >= ROWS:
-                yield _make_error(file, line, f"more than {ROWS:,} rows", "split the table in two")
+                yield _bad(file, line, f"more than {ROWS:,} rows", "split the table in two")
                 return
             if last > line or len(cells) not in (0, len(head)):
                 what = (
@@ -307,17 +303,15 @@ def _fill_rows(
                     if last > line
                     else f"{len(cells)} cells under {len(head)} columns"
                 )
-                yield _make_error(
+                yield _bad(
                     file, line, what, "quote a cell that holds a comma; write a row on one line"
                 )
             elif cells:
-                values, faults = _read_row(
-                    file, line, dict(zip(head, cells, strict=True)), declared
-                )
+                values, faults = _row(file, line, dict(zip(head, cells, strict=True)), declared)
                 found.rows.append((line, values))
                 yield from faults or _key_faults(file, line, values, declared, met)
     except csv.Error as error:
-        yield _make_error(file, last + 1, f"not CSV: {error}", "quote a cell that holds a comma")
+        yield _bad(file, last + 1, f"not CSV: {error}", "quote a cell that holds a comma")
 
 
 def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
@@ -341,42 +335,40 @@ def _key_faults(
     """Yield that a key is not whole, or stands in a line above."""
     key = tuple(values.get(name) for name in declared.table.key)
     if None in key:
-        yield _make_error(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
+        yield _bad(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
     elif key in met:
-        yield _make_error(file, line, f"{words_of(key)} is in line {met[key]} already")
+        yield _bad(file, line, f"{words_of(key)} is in line {met[key]} already")
     met.setdefault(key, line)
 
 
-def _read_row(
+def _row(
     file: str, line: int, cells: Mapping[str, str], declared: FactDeclaration
 ) -> tuple[dict[str, Value], list[BadRuleError]]:
     values: dict[str, Value] = {}
     faults = []
     for name, cell in cells.items():
         one, text = declared.columns[name], cell.strip()
-        if why := _find_cell_fault(one, text):
-            faults.append(_make_error(file, line, f"{name}: {why}"))
+        if why := _fault(one, text):
+            faults.append(_bad(file, line, f"{name}: {why}"))
         elif text and one.column.kind == "str":
             values[name] = text
         elif text:
             try:
                 midnight = one.column.kind == "time" and _DAY.match(text) is not None
-                values[name] = convert_cell(one.column, f"{text} 00:00:00" if midnight else text)
+                values[name] = convert(one.column, f"{text} 00:00:00" if midnight else text)
             except ColumnValueError as error:
-                faults.append(_make_error(file, line, one_line(str(error), 200)))
+                faults.append(_bad(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:
         if not faults and not _in_order(
             values.get(first), values.get(second), declared.columns[first].column
         ):
             faults.append(
-                _make_error(
-                    file, line, f"{first} {values[first]} is not below {second} {values[second]}"
-                )
+                _bad(file, line, f"{first} {values[first]} is not below {second} {values[second]}")
             )
     return values, faults
 
 
-def _find_cell_fault(one: FactColumn, text: str) -> str:
+def _fault(one: FactColumn, text: str) -> str:
     """Return what is wrong with a cell, "" when nothing is."""
     if not text:
         return "the cell is empty" if one.needed else ""
@@ -416,5 +408,5 @@ def words_of(key: Sequence[Value]) -> str:
     return one_line(", ".join(map(str, key)), 120)
 
 
-def _make_error(file: str, line: int, message: str, help: str = "") -> BadRuleError:
+def _bad(file: str, line: int, message: str, help: str = "") -> BadRuleError:
     return BadRuleError(one_line(message, 300), file=file, place=FileSpan(line), help=help)

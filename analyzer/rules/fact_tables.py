@@ -48,17 +48,17 @@ class FactCatalog:
 
 
 @once
-def read_shipped() -> dict[str, Table]:
+def shipped() -> dict[str, Table]:
     """Return the tables of facts that come with the tool."""
-    return read_facts([SHIPPED]).tables
+    return read([SHIPPED]).tables
 
 
-def list_declared() -> dict[str, Table]:
+def declared() -> dict[str, Table]:
     """Return every table that a rule may name when no place but the tool brings facts: of parsers, and of facts."""
-    return {**parsing.tables(), **read_shipped()}
+    return {**parsing.tables(), **shipped()}
 
 
-def read_facts(
+def read(
     sources: Iterable[RuleSource], limits: Limits | None = None, *, thorough: bool = False
 ) -> FactCatalog:
     """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`.
@@ -71,12 +71,12 @@ def read_facts(
     reading = _Reading(limits or Limits(), thorough=thorough)
     if not any(source.kind == "shipped" for source in places):
         inside = (file.name for source in places for file in data_files(source)[0])
-        reading.read_place(
+        reading.place(
             SHIPPED, {fact_files.table_name(name) for name in inside if name.endswith(".toml")}
         )
     for source in places:
-        reading.read_place(source)
-    return reading.finish_catalog()
+        reading.place(source)
+    return reading.whole()
 
 
 def seen_by(
@@ -101,10 +101,10 @@ class _Reading:
         self.digests: dict[str, Any] = {}
         self.seen: set[str] = set()
 
-    def read_place(self, source: RuleSource, without: Collection[str] = ()) -> None:
+    def place(self, source: RuleSource, without: Collection[str] = ()) -> None:
         """Read the declarations of a place, then its rows; leave some tables out."""
         files, faults = data_files(source)
-        self._refuse_faults(source, faults)
+        self._refuse(source, faults)
         for file in sorted(files, key=lambda one: (one.name.endswith(".csv"), one.name)):
             real = os.path.realpath(file) if isinstance(file, Path) else str(file)
             if real in self.seen or fact_files.table_name(file.name) in without:
@@ -113,24 +113,24 @@ class _Reading:
             try:
                 text, raw = read_from(source, file, self.limits)
             except BadRuleError as error:
-                self._refuse_faults(source, [error])
+                self._refuse(source, [error])
                 continue
             self.found.contents.append((source, f"{FACTS}/{file.name}", raw))
-            text.name = _name_file(source, file, text.name)
+            text.name = _told(source, file, text.name)
             self.found.paths[text.name], self.found.texts[text.name] = Path(str(file)), text.text
-            take = self._add_declaration if file.name.endswith(".toml") else self._add_rows
+            take = self._declare if file.name.endswith(".toml") else self._fill
             name = fact_files.table_name(file.name)
             faults = take(source, name, text)
             if faults:
-                self._refuse_faults(source, faults)
+                self._refuse(source, faults)
             else:
                 self.digests[name].update(raw + b"\0")
 
-    def _add_declaration(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
+    def _declare(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
         if name in self.found.owners:
             message = f"table `{name}` is declared already ({self.found.owners[name].label})"
             return [
-                _make_error(
+                _bad(
                     text,
                     1,
                     message,
@@ -138,19 +138,19 @@ class _Reading:
                 )
             ]
         try:
-            self.found.declared[name] = fact_files.read_declaration(text)
+            self.found.declared[name] = fact_files.declaration(text)
         except BadRuleError as error:
             return [error]
         self.found.owners[name] = source
         self.rows[name], self.digests[name] = [], hashlib.sha256()
         return []
 
-    def _add_rows(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
+    def _fill(self, source: RuleSource, name: str, text: RuleText) -> list[BadRuleError]:
         made = self.found.declared.get(name)
         if made is None:
             base = name.partition(".")[2]
             return [
-                _make_error(
+                _bad(
                     text,
                     1,
                     f"no {base}.toml that can be used declares `{name}`",
@@ -165,21 +165,21 @@ class _Reading:
 
     def _check_rows(self, name: str, text: RuleText, made: FactDeclaration) -> list[BadRuleError]:
         """Return what is wrong with rows by themselves, and next to those that are there already."""
-        found = fact_files.read_fact_rows(text, made)
+        found = fact_files.rows(text, made)
         there = {
             key: owner.label
             for owner, earlier in self.rows[name]
-            for key in fact_files.keys_of(fact_files.read_fact_rows(earlier, made), made)
+            for key in fact_files.keys_of(fact_files.rows(earlier, made), made)
         }
         for key, line in fact_files.keys_of(found, made).items() if there else ():
             if key in there:
                 message = f"{fact_files.words_of(key)} is a row of `{name}` already ({there[key]})"
                 found.faults.append(
-                    _make_error(text, line, message, "leave it out; a row cannot be replaced")
+                    _bad(text, line, message, "leave it out; a row cannot be replaced")
                 )
         return found.faults
 
-    def _refuse_faults(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
+    def _refuse(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
         if not faults:
             return
         first = faults[0]
@@ -190,13 +190,12 @@ class _Reading:
         self.found.broken.append(first)
         source.broken += 1
 
-    def finish_catalog(self) -> FactCatalog:
+    def whole(self) -> FactCatalog:
         """Return what was read; a table without rows is not there."""
         for name, made in self.found.declared.items():
             if self.rows[name]:
                 parts = [
-                    (text.name, partial(fact_files.read_fact_rows, text, made))
-                    for _, text in self.rows[name]
+                    (text.name, partial(fact_files.rows, text, made)) for _, text in self.rows[name]
                 ]
                 rows = LateRows(parts)
                 given = CatalogRows(
@@ -206,7 +205,7 @@ class _Reading:
         return self.found
 
 
-def _name_file(source: RuleSource, file: Any, name: str) -> str:
+def _told(source: RuleSource, file: Any, name: str) -> str:
     """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
     if source.kind == "pack":
         return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
@@ -215,5 +214,5 @@ def _name_file(source: RuleSource, file: Any, name: str) -> str:
     )
 
 
-def _make_error(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:
+def _bad(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:
     return BadRuleError(message, file=text.name, place=FileSpan(line), help=help)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.tables import Column, Kind, Table
-from analyzer.rules.language.checker import check_expression
+from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, SeenDef
@@ -38,43 +38,43 @@ SEEN_KEYS = (
 class LogReader(Values):
     """Reads signatures and `seen` names into the scope of a rule."""
 
-    def _read_logs(self, item: RuleItem | None) -> dict[str, LogDef]:
+    def _logs(self, item: RuleItem | None) -> dict[str, LogDef]:
         logs: dict[str, LogDef] = {}
         if item is None or item.value is None:
             return logs
         if not isinstance(item.value, dict):
             raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
         for name, body in item.value.items():
-            logs[name] = self._read_log(self._read_name(name, item.keys[name]), body)
+            logs[name] = self._log(self._name(name, item.keys[name]), body)
         return logs
 
-    def _read_log(self, name: str, item: RuleItem) -> LogDef:
+    def _log(self, name: str, item: RuleItem) -> LogDef:
         keys = self.text.mapping(item, LOG_KEYS, f"log `{name}`")
         for key in ("in", "match"):
             if key not in keys:
                 raise self.text.error(f"log `{name}` has no `{key}`", item.place)
-        table = self._find_table(self._read_line(keys["in"], "in"), keys["in"].place, log=True)
+        table = self._table(self._line(keys["in"], "in"), keys["in"].place, log=True)
         pattern = keys["match"].text
-        fold = self._read_flag(keys.get("ignore_case"), "ignore_case")
-        groups = self._read_groups(keys["match"], pattern, fold)
+        fold = self._flag(keys.get("ignore_case"), "ignore_case")
+        groups = self._groups(keys["match"], pattern, fold)
         self._check_case(keys["match"], groups, table)
         alias = Alias(
             name, table, groups=tuple(group for group in groups if table.column(group) is None)
         )
         where = None
         if "where" in keys:
-            where = check_expression(
+            where = check(
                 keys["where"], self.text, NameScope({name: alias}, bare=alias), want="bool"
             )
-        keep = self._read_count(keys["keep"], "keep", 50) if "keep" in keys else 3
-        nodes = self._read_choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
+        keep = self._count(keys["keep"], "keep", 50) if "keep" in keys else 3
+        nodes = self._choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
         columns = self._group_columns(keys.get("columns"), name, groups, table)
-        otherwise = self._read_otherwise(keys.get("otherwise"), name, columns, table)
+        otherwise = self._otherwise(keys.get("otherwise"), name, columns, table)
         return LogDef(
             name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
         )
 
-    def _read_otherwise(
+    def _otherwise(
         self, item: RuleItem | None, name: str, columns: tuple[Column, ...], table: Table
     ) -> tuple[tuple[str, str], ...]:
         """Return what a named group is where the line has none: words for a line that speaks of the whole machine."""
@@ -86,7 +86,7 @@ class LogReader(Values):
             if column.kind == "str" and table.column(column.name) is None
         ]
         words = self.text.mapping(item, groups, f"otherwise of `{name}`")
-        return tuple((group, self._read_line(child, "otherwise")) for group, child in words.items())
+        return tuple((group, self._line(child, "otherwise")) for group, child in words.items())
 
     def _group_columns(
         self, item: RuleItem | None, name: str, groups: tuple[str, ...], table: Table
@@ -100,7 +100,7 @@ class LogReader(Values):
                     raise self.text.error(
                         f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near
                     )
-                word = self._read_choice(child, GROUP_KINDS, "kind of column", "str")
+                word = self._choice(child, GROUP_KINDS, "kind of column", "str")
                 kinds[group] = next(kind for kind in GROUP_KINDS if kind == word)
         own = {column.name: column.kind for column in table.columns}
         found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
@@ -108,7 +108,7 @@ class LogReader(Values):
             Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found
         )
 
-    def _read_groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
+    def _groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not pattern:
             raise self.text.error(
                 "match is a regular expression", item.place, "put it in single quotes"
@@ -117,7 +117,7 @@ class LogReader(Values):
             raise self.text.error(
                 f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place
             )
-        compiled = self._compile_pattern(item, pattern, re.IGNORECASE if fold else 0)
+        compiled = self._compiled(item, pattern, re.IGNORECASE if fold else 0)
         if danger := find_fatal(pattern, fold):
             place = self.text.within(item, danger.start, danger.end)
             raise self.text.error(f"this pattern can run away: {danger.why}", place, danger.instead)
@@ -134,7 +134,7 @@ class LogReader(Values):
                 message = f"`{group}` and `{other}` differ only in case"
                 raise self.text.error(message, item.place, "give the group another name")
 
-    def _compile_pattern(self, item: RuleItem, pattern: str, flags: int) -> re.Pattern[str]:
+    def _compiled(self, item: RuleItem, pattern: str, flags: int) -> re.Pattern[str]:
         """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
         try:
             if warning := find_ambiguity(pattern, flags):
@@ -147,23 +147,23 @@ class LogReader(Values):
             place = self.text.within(item, at, at + 1)
             raise self.text.error(f"not a regular expression: {error}", place) from None
 
-    def _read_seen(self, item: RuleItem | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
+    def _seen(self, item: RuleItem | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
         seen: dict[str, SeenDef] = {}
         if item is not None and item.value is not None:
             if not isinstance(item.value, dict):
                 raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
             for name, body in item.value.items():
-                seen[name] = self._one_seen(self._read_name(name, item.keys[name]), body, logs)
+                seen[name] = self._one_seen(self._name(name, item.keys[name]), body, logs)
                 asked_seen = seen[name]
                 asked: dict[str, int | str] = {}
-                if not (asked_seen.in_order or asked_seen.silence):
+                if not (asked_seen.ordered or asked_seen.silence):
                     asked["at_least"] = asked_seen.at_least
                 if asked_seen.within and not asked_seen.lasting:
                     asked["within"] = span_in_words(asked_seen.within)
                 self.scope.seen[name] = asked
         for name in logs:  # a signature itself is a name: seen at least once
             if name not in seen:
-                seen[self._read_name(name, FileSpan())] = SeenDef(name, (name,))
+                seen[self._name(name, FileSpan())] = SeenDef(name, (name,))
                 self.scope.seen[name] = {}
         return seen
 
@@ -175,16 +175,15 @@ class LogReader(Values):
         kind = kinds[0]
         if kind == "sequence":
             names = [
-                self._find_signature(child, logs)
-                for child in self._read_list(keys["sequence"], "sequence")
+                self._signature(child, logs) for child in self._list(keys["sequence"], "sequence")
             ]
             if not 2 <= len(names) <= 10:
                 raise self.text.error("a sequence has 2 to 10 signatures", keys["sequence"].place)
         else:
-            names = [self._find_signature(keys[kind], logs)]
+            names = [self._signature(keys[kind], logs)]
         ends = "until" in keys or "longer_than" in keys
         if ends:
-            names.append(self._read_end(name, keys, logs, item))
+            names.append(self._end(name, keys, logs, item))
         counts = ("until", "longer_than") if ends else ("at_least", "within", "per", "distinct")
         allowed = {"log": counts, "sequence": ("within", "per"), "none": ("for",)}
         for key in keys:
@@ -194,10 +193,10 @@ class LogReader(Values):
         return SeenDef(
             name,
             tuple(names),
-            at_least=self._read_count(keys["at_least"], "at_least", 1_000_000)
+            at_least=self._count(keys["at_least"], "at_least", 1_000_000)
             if "at_least" in keys
             else 1,
-            within=self._read_seconds(span, "the span") if span else 0.0,
+            within=self._seconds(span, "the span") if span else 0.0,
             per=self._hit_column(keys.get("per"), names, logs),
             distinct=self._hit_column(keys.get("distinct"), names, logs),
             sequence=kind == "sequence",
@@ -205,7 +204,7 @@ class LogReader(Values):
             lasting=ends,
         )
 
-    def _read_end(
+    def _end(
         self, name: str, keys: dict[str, RuleItem], logs: dict[str, LogDef], item: RuleItem
     ) -> str:
         """Return the signature that ends what another begins."""
@@ -213,10 +212,10 @@ class LogReader(Values):
             if key not in keys:
                 help_text = "write {log: …, until: …, longer_than: 60s}"
                 raise self.text.error(f"seen `{name}` has no `{key}`", item.place, help_text)
-        return self._find_signature(keys["until"], logs)
+        return self._signature(keys["until"], logs)
 
-    def _find_signature(self, item: RuleItem, logs: dict[str, LogDef]) -> str:
-        name = self._read_line(item, "a signature")
+    def _signature(self, item: RuleItem, logs: dict[str, LogDef]) -> str:
+        name = self._line(item, "a signature")
         if name not in logs:
             raise self.text.error(
                 f"no signature `{name[:60]}` under logs", item.place, did_you_mean(name, logs)
@@ -226,7 +225,7 @@ class LogReader(Values):
     def _hit_column(self, item: RuleItem | None, names: list[str], logs: dict[str, LogDef]) -> str:
         if item is None:
             return ""
-        column = self._read_line(item, "a column")
+        column = self._line(item, "a column")
         for name in names:
             alias = logs[name].alias
             if alias.column(column) is None and column not in alias.groups:

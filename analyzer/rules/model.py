@@ -123,7 +123,7 @@ class SeenDef:
     lasting: bool = False
 
     @property
-    def in_order(self) -> bool:
+    def ordered(self) -> bool:
         """Whether the order of lines of several signatures decides."""
         return self.sequence or self.lasting
 
@@ -330,7 +330,7 @@ class Rule:
         return self._examples
 
     @property
-    def changed_thresholds(self) -> dict[str, tuple[float, float]]:
+    def changed(self) -> dict[str, tuple[float, float]]:
         """Thresholds that local settings have changed: name -> (value, as shipped)."""
         return {name: pair for name, pair in self.thresholds.items() if pair[0] != pair[1]}
 

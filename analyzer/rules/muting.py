@@ -44,14 +44,14 @@ def apply_settings(
     rules = {rule.id: rule for rule in catalog.rules}
     for finding in judgement.findings:
         if finding.rule in rules:
-            _sign_finding(finding, rules[finding.rule], settings)
-    mutes = [_record_source(mute, day) for mute in settings.mutes]
+            _sign(finding, rules[finding.rule], settings)
+    mutes = [_record(mute, day) for mute in settings.mutes]
     pairs = list(zip(settings.mutes, mutes, strict=True))
     for finding in judgement.findings:
         if finding.verdict == Verdict.MATCH:  # a rule that broke is never muted
-            _mute_item(finding, (finding.subject, finding.object), pairs)
+            _mute(finding, (finding.subject, finding.object), pairs)
     for unknown in judgement.cannot_tell:
-        _mute_item(unknown, (unknown.subject,), pairs)
+        _mute(unknown, (unknown.subject,), pairs)
     return {
         "file": settings.file.replace("\\", "/").rpartition("/")[2],
         "sha256": settings.hash,
@@ -64,13 +64,13 @@ def apply_settings(
                     "name": name,
                     "value": value,
                     "shipped": shipped,
-                    "reason": _find_reason(settings, rule.id, name),
+                    "reason": _reason(settings, rule.id, name),
                 }
                 for rule in catalog.rules
-                for name, (value, shipped) in rule.changed_thresholds.items()
+                for name, (value, shipped) in rule.changed.items()
             ]
         ),
-        "unused": _list_unused(rules, settings),
+        "unused": _unused(rules, settings),
         "catalogs": [
             {
                 "kind": source.kind,
@@ -85,32 +85,32 @@ def apply_settings(
     }
 
 
-def _sign_finding(finding: Finding, rule: Rule, settings: Settings) -> None:
+def _sign(finding: Finding, rule: Rule, settings: Settings) -> None:
     """Say in a finding who brought its rule and which of its thresholds are others here."""
     if rule.origin is not None and rule.origin.kind != "shipped":
         finding.origin = rule.origin.label
     if finding.verdict != Verdict.MATCH:
         return
-    for name, (value, shipped) in rule.changed_thresholds.items():
-        reason = _find_reason(settings, rule.id, name)
+    for name, (value, shipped) in rule.changed.items():
+        reason = _reason(settings, rule.id, name)
         finding.also.append(
             f"Threshold {name} is {value!r} here ({shipped!r} as shipped): {reason}."
         )
 
 
-def _find_reason(settings: Settings, rule: str, name: str) -> str:
+def _reason(settings: Settings, rule: str, name: str) -> str:
     found = (
         change.reason for change in settings.changes if (change.rule, change.name) == (rule, name)
     )
     return next(found, "no reason given").rstrip(".")
 
 
-def _record_source(mute: Mute, day: str) -> MuteRecord:
+def _record(mute: Mute, day: str) -> MuteRecord:
     state = {True: "holds", False: "ran out", None: "undated"}[mute.holds_on(day)]
     return MuteRecord(mute.rule, mute.subject, mute.node, mute.reason, mute.until, state)
 
 
-def _mute_item(
+def _mute(
     item: Finding | CannotTell, names: Iterable[str], pairs: Iterable[tuple[Mute, MuteRecord]]
 ) -> None:
     """Mark one item by the first mute that covers it and holds; count it for those that ran out as well."""
@@ -126,7 +126,7 @@ def _mute_item(
             item.muted = f"{mute.reason} (until {mute.until})"
 
 
-def _list_unused(rules: Mapping[str, Rule], settings: Settings) -> list[str]:
+def _unused(rules: Mapping[str, Rule], settings: Settings) -> list[str]:
     """Return a sentence for each threshold of the settings that changed nothing."""
     out = []
     for change in settings.changes:
@@ -135,7 +135,7 @@ def _list_unused(rules: Mapping[str, Rule], settings: Settings) -> list[str]:
             out.append(
                 f"Threshold {change.name} of {change.rule} was not used: the rule was not judged in this run."
             )
-        elif change.name not in rule.changed_thresholds:
+        elif change.name not in rule.changed:
             out.append(
                 f"Threshold {change.name} of {change.rule} is {change.value!r}, as shipped: nothing is changed."
             )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert_cell
+from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert
 from analyzer.rules.model import Rule, SeenDef
 
 # Columns whose values are names: written with other capitals they name the same thing.
@@ -32,7 +32,7 @@ class OwnColumn:
         """Return a value as it is compared; None when it is unknown or not of the column's kind."""
         if isinstance(value, str) and self.kind != "str":
             try:
-                value = convert_cell(Column("key", self.kind, ""), value)
+                value = convert(Column("key", self.kind, ""), value)
             except ColumnValueError:
                 return None
         return value.lower() if self.folds and isinstance(value, str) else value
@@ -54,7 +54,7 @@ class OwnScope:
         return self.columns.get(log, ()) if self.columns else ()
 
 
-def find_scopes(rule: Rule) -> dict[str, OwnScope]:
+def scopes(rule: Rule) -> dict[str, OwnScope]:
     """Return the scope of every `seen` name of a rule."""
     each = next((hit for hit in rule.hits if hit.table.name == rule.each.table.name), None)
     joined: dict[str, dict[str, str]] = {}
@@ -88,10 +88,10 @@ def find_scopes(rule: Rule) -> dict[str, OwnScope]:
         )
     if not any(found.values()):
         return {}
-    return {name: _find_scope(rule, seen, found) for name, seen in rule.seen.items()}
+    return {name: _scope(rule, seen, found) for name, seen in rule.seen.items()}
 
 
-def _find_scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]]) -> OwnScope:
+def _scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]]) -> OwnScope:
     """Return the scope of one question: the key is that of the signature that tells most."""
     finest = max((own[log] for log in seen.logs), key=len)
     if not finest:

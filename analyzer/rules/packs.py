@@ -23,13 +23,13 @@ from analyzer.runtime.text import one_line
 GROUP = "backline.rules"
 
 
-def find_installed() -> list[RuleSource]:
+def installed() -> list[RuleSource]:
     """Return the rule packs of this Python environment in order of their names.
 
     A pack that cannot be used has its reason in `faults`. Of two packs with one name the
     first on the search path counts, as for every Python package.
     """
-    if not _is_announced():
+    if not _announced():
         return []
     from importlib.metadata import distributions  # noqa: PLC0415 - takes half as long as all that a small case needs
 
@@ -41,13 +41,13 @@ def find_installed() -> list[RuleSource]:
             continue
         if GROUP not in announced:
             continue
-        pack = _read_pack(dist)
+        pack = _pack(dist)
         if pack is not None:
             found.setdefault(pack.name.lower().replace("_", "-").replace(".", "-"), pack)
     return [found[name] for name in sorted(found)]
 
 
-def _is_announced() -> bool:
+def _announced() -> bool:
     """Tell whether a distribution may announce rules: the group stands in its metadata, or it is not in a folder."""
     group = GROUP.encode()
     for place in sys.path:
@@ -71,7 +71,7 @@ def _is_announced() -> bool:
     return False
 
 
-def _read_pack(dist: Any) -> RuleSource | None:
+def _pack(dist: Any) -> RuleSource | None:
     """Return the pack of a distribution, None when it announces no rules after all."""
     pack = RuleSource("pack", "without a name")
     try:
@@ -86,12 +86,12 @@ def _read_pack(dist: Any) -> RuleSource | None:
         shared: dict[str, Any] = {}
         faults = []
         for value in sorted(set(values)):
-            mine, why, advice = _list_files(dist, value)
+            mine, why, advice = _files(dist, value)
             files |= {str(file): file for file in mine}
-            shared |= {str(file): file for file in _find_shared(dist, value)}
-            data |= {str(file): file for file in _list_facts(dist, value, mine)}
+            shared |= {str(file): file for file in _shared(dist, value)}
+            data |= {str(file): file for file in _facts(dist, value, mine)}
             if why:
-                faults.append(_make_fault(pack, why, advice))
+                faults.append(_fault(pack, why, advice))
         pack.files, pack.faults = (
             sorted(files.values(), key=lambda file: (file.name, str(file))),
             faults,
@@ -100,14 +100,12 @@ def _read_pack(dist: Any) -> RuleSource | None:
         pack.shared = [shared[name] for name in sorted(shared)]
     except Exception as error:  # noqa: BLE001 - whatever is wrong with one pack, the others are used
         pack.faults = [
-            _make_fault(
-                pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}"
-            )
+            _fault(pack, f"its metadata cannot be read: {type(error).__name__}: {str(error)[:200]}")
         ]
     return pack
 
 
-def _list_files(dist: Any, value: str) -> tuple[list[Any], str, str]:
+def _files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     """Return the rule files of an entry point's value, or why there are none and what to do."""
     parts = tuple(value.strip().split("."))
     if not all(part.isidentifier() for part in parts):
@@ -130,7 +128,7 @@ def _list_files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     inside = [(path, file) for path, file in inside if deep or len(path) == len(folder) + 1]
     inside = [(path, file) for path, file in inside if path != (*folder, SHARED)]
     mine = [file.locate() for path, file in inside if path[-1].endswith(RULE_ENDINGS)]
-    if not mine and _is_editable(dist):
+    if not mine and _editable(dist):
         mine = [file for folder in _folders_of(parts) for file in rule_tree(folder)[0]]
     if mine:
         return mine, "", ""
@@ -147,13 +145,13 @@ def _list_files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     )
 
 
-def _list_facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
+def _facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
     """Return the files of facts of an entry point's package: those in its folder `facts`."""
     parts = tuple(value.strip().split("."))
     wanted = {(*parts, FACTS), (*parts[:-1], FACTS)}
     recorded = [file for file in dist.files or () if file.parts[-1].endswith(FACT_ENDINGS)]
     found = [file.locate() for file in recorded if file.parts[:-1] in wanted]
-    if not found and _is_editable(dist):
+    if not found and _editable(dist):
         folders = sorted({file.parent / FACTS for file in rules})
         inside = [
             file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir())
@@ -162,17 +160,17 @@ def _list_facts(dist: Any, value: str, rules: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _find_shared(dist: Any, value: str) -> list[Any]:
+def _shared(dist: Any, value: str) -> list[Any]:
     """Return the file of shared parts of an entry point's package, which lies in its top folder."""
     parts = tuple(value.strip().split("."))
     recorded = [file for file in dist.files or () if file.parts[-1] == SHARED]
     found = [file.locate() for file in recorded if file.parts[:-1] in {parts, parts[:-1]}]
-    if not found and _is_editable(dist):
+    if not found and _editable(dist):
         found = [folder / SHARED for folder in _folders_of(parts) if (folder / SHARED).is_file()]
     return found
 
 
-def _is_editable(dist: Any) -> bool:
+def _editable(dist: Any) -> bool:
     """Tell whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
     import json  # noqa: PLC0415 - for packs under work only
 
@@ -190,7 +188,7 @@ def _folders_of(parts: tuple[str, ...]) -> list[Path]:
     return [folder for folder in found if folder.is_dir()]
 
 
-def _make_fault(pack: RuleSource, why: str, advice: str = "") -> BadRuleError:
+def _fault(pack: RuleSource, why: str, advice: str = "") -> BadRuleError:
     return BadRuleError(
         f"the rule pack cannot be used: {why}", file=pack.label, place=FileSpan(), help=advice
     )

@@ -179,7 +179,7 @@ def _describe_reading(tables: Mapping[str, Table], limits: Limits) -> str:
 
 def _find_file(source: RuleSource) -> Path | None:
     """Return the file for the rules of a place; None for what is read anew each time."""
-    folder = cache_folder.find_folder() if source.kind in KEPT else None
+    folder = cache_folder.place() if source.kind in KEPT else None
     if folder is None:
         return None
     paths = [

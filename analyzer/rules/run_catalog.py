@@ -12,7 +12,7 @@ from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.model import ThresholdError
-from analyzer.rules.settings import Settings, find_settings, read_settings
+from analyzer.rules.settings import Settings, find, read
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime.limits import Limits
 
@@ -25,7 +25,7 @@ class Local:
     packs: bool = True
 
 
-def read_local(
+def local(
     file: Path | None = None,
     *,
     settings: bool = True,
@@ -38,11 +38,11 @@ def read_local(
     """
     if not settings:
         return Local(packs=packs), ""
-    path, warning = (file, "") if file is not None else find_settings(material)
-    return Local(read_settings(path) if path is not None else Settings(), packs), warning
+    path, warning = (file, "") if file is not None else find(material)
+    return Local(read(path) if path is not None else Settings(), packs), warning
 
 
-def map_successors(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+def successors(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     """Return the rules that took the place of each rule which is not in use any more: former id -> ids.
 
     catalog  with its retired rules
@@ -56,7 +56,7 @@ def map_successors(catalog: Catalog) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def load_run_catalog(
+def load(
     here: Local,
     kb: Sequence[Path] = (),
     *,
@@ -79,7 +79,7 @@ def load_run_catalog(
     settings = here.settings
     everywhere = [
         *rules.default_paths(),
-        *(packs.find_installed() if here.packs and only is None else ()),
+        *(packs.installed() if here.packs and only is None else ()),
     ]
     try:
         catalog = rules.load(

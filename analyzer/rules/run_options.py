@@ -38,7 +38,7 @@ class RunOptions:
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         file = Path(self.settings) if self.settings else None
-        return run_catalog.read_local(
+        return run_catalog.local(
             file, settings=self.settings != "", packs=self.packs, material=material
         )
 
@@ -50,19 +50,17 @@ class RunOptions:
         """Return the rules of the run; raises BadSettingsError when the settings speak of a rule that is not there."""
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
-        return run_catalog.load_run_catalog(
-            local, self.folders(), limits=self.limits, drafts=self.drafts
-        )
+        return run_catalog.load(local, self.folders(), limits=self.limits, drafts=self.drafts)
 
     def successors(self) -> dict[str, tuple[str, ...]]:
         """Return the rules that took the place of others, by the former id; drafts and retired rules are looked at."""
         from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         local, _ = self.local()
-        catalog = run_catalog.load_run_catalog(
+        catalog = run_catalog.load(
             local, self.folders(), limits=self.limits, drafts=True, retired=True
         )
-        return run_catalog.map_successors(catalog)
+        return run_catalog.successors(catalog)
 
     def record(self) -> dict[str, Any]:
         """Return the options as JSON holds them."""

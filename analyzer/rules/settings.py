@@ -70,9 +70,9 @@ class Mute:
             fnmatch.translate(self.node.lower()), node.lower()[:TEXT]
         ):
             return False
-        return not self.subject or any(self._is_named(name[:TEXT]) for name in names if name)
+        return not self.subject or any(self._names(name[:TEXT]) for name in names if name)
 
-    def _is_named(self, name: str) -> bool:
+    def _names(self, name: str) -> bool:
         if self.subject.startswith("/"):
             found = search_of(re.compile(self.subject[1:-1]), _STEPS)(name)
             return found is not None and found is not UNDECIDED
@@ -119,7 +119,7 @@ class Settings:
 
     def error(self, message: str, place: FileSpan, help: str = "") -> BadSettingsError:
         """Return the error for a place of the file."""
-        return _make_error(self.file, self.text, message, place, help)
+        return _error(self.file, self.text, message, place, help)
 
     def check_rules(self, known: Collection[str]) -> None:
         """Refuse a mute or threshold of a rule that does not exist; `known` are the ids there are."""
@@ -144,9 +144,7 @@ class Settings:
         return ", ".join(parts) or "nothing set"
 
 
-def find_settings(
-    material: Sequence[Path] = (), folder: Path | None = None
-) -> tuple[Path | None, str]:
+def find(material: Sequence[Path] = (), folder: Path | None = None) -> tuple[Path | None, str]:
     """Return the settings file of a folder (the current one), and why one that lies there is not used.
 
     A file that lies inside the material of a case was written by somebody else and is not used.
@@ -166,31 +164,29 @@ def find_settings(
     return path, ""
 
 
-def read_settings(path: Path, limits: Limits | None = None) -> Settings:
+def read(path: Path, limits: Limits | None = None) -> Settings:
     """Return the settings of a file; raises BadSettingsError with place and caret."""
     limits = limits or Limits()
     name = str(path)
     try:
         if not path.is_file():
-            raise _make_error(
-                name, "", "no such file", FileSpan(), "give the path of a backline.toml"
-            )
+            raise _error(name, "", "no such file", FileSpan(), "give the path of a backline.toml")
         with path.open("rb") as stream:
             raw = stream.read(limits.rule_file + 1)
     except OSError as error:
-        raise _make_error(name, "", f"cannot be read: {error.strerror}", FileSpan()) from None
+        raise _error(name, "", f"cannot be read: {error.strerror}", FileSpan()) from None
     if len(raw) > limits.rule_file:
-        raise _make_error(name, "", f"larger than {limits.rule_file} bytes", FileSpan())
+        raise _error(name, "", f"larger than {limits.rule_file} bytes", FileSpan())
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _make_error(
+        raise _error(
             name, "", f"not UTF-8 at byte {error.start}", FileSpan(), "save the file as UTF-8"
         ) from None
-    return parse_settings(text, name, path.parent, hashlib.sha256(raw).hexdigest(), limits)
+    return parse(text, name, path.parent, hashlib.sha256(raw).hexdigest(), limits)
 
 
-def parse_settings(
+def parse(
     text: str,
     name: str = NAME,
     folder: Path | None = None,
@@ -218,20 +214,15 @@ def parse_settings(
             advice = "text goes in quotes; numbers, true, false and days do not"
         elif re.match(r"\s*\w+\s*:", line):
             advice = "TOML writes key = value"
-        syntax = _make_error(name, text, message, place, advice)
+        syntax = _error(name, text, message, place, advice)
         raise syntax from None
     except (RecursionError, ValueError):
-        raise _make_error(
+        raise _error(
             name, text, "not TOML: nested too deep, or a number in it is too long", FileSpan()
         ) from None
     reader = _Reader(name, text, values, folder or Path(), limits or Limits())
     return Settings(
-        name,
-        hash,
-        reader.read_kb(values),
-        reader.read_mutes(values),
-        reader.read_changes(values),
-        text,
+        name, hash, reader.kb(values), reader.mutes(values), reader.changes(values), text
     )
 
 
@@ -242,136 +233,128 @@ class _Reader:
         self, name: str, text: str, values: Mapping[str, Any], folder: Path, limits: Limits
     ) -> None:
         self.name, self.text, self.folder, self.limits = name, text, folder, limits
-        from analyzer.rules.tomlplaces import find_places  # noqa: PLC0415 - the same
+        from analyzer.rules.tomlplaces import places  # noqa: PLC0415 - the same
 
-        self.places = find_places(text, values)
+        self.places = places(text, values)
 
-    def find_place(self, key: Key, *, at_key: bool = False) -> FileSpan:
+    def place(self, key: Key, *, at_key: bool = False) -> FileSpan:
         """Return where a value stands, or its key, or else what holds it."""
         while key not in self.places and key:
             key = key[:-1]
         at, value = self.places.get(key, (FileSpan(), FileSpan()))
         return at if at_key else value
 
-    def make_error(
+    def bad(
         self, key: Key, message: str, help: str = "", *, at_key: bool = False
     ) -> BadSettingsError:
-        return _make_error(self.name, self.text, message, self.find_place(key, at_key=at_key), help)
+        return _error(self.name, self.text, message, self.place(key, at_key=at_key), help)
 
-    def check_known(
-        self, values: Mapping[str, Any], keys: Collection[str], at: Key, what: str
-    ) -> None:
+    def known(self, values: Mapping[str, Any], keys: Collection[str], at: Key, what: str) -> None:
         for key in values:
             if key not in keys:
-                raise self.make_error(
+                raise self.bad(
                     (*at, key),
                     f"unknown key `{key[:60]}` in {what}",
                     did_you_mean(key, keys),
                     at_key=True,
                 )
 
-    def read_kb(self, values: Mapping[str, Any]) -> tuple[Path, ...]:
-        self.check_known(values, KEYS, (), "the settings")
+    def kb(self, values: Mapping[str, Any]) -> tuple[Path, ...]:
+        self.known(values, KEYS, (), "the settings")
         folders = values.get("kb", [])
         if not isinstance(folders, list):
             shown = folders if isinstance(folders, str) else "rules"
-            raise self.make_error(("kb",), "kb is a list of folders", f'write kb = ["{shown}"]')
+            raise self.bad(("kb",), "kb is a list of folders", f'write kb = ["{shown}"]')
         found = []
         for number, folder in enumerate(folders):
             key = ("kb", number)
-            path = self.folder / self.read_line(folder, key, "a folder of rules")
+            path = self.folder / self.line(folder, key, "a folder of rules")
             if not path.is_dir():
-                raise self.make_error(
+                raise self.bad(
                     key, f"there is no folder {path}", "the path is relative to the settings file"
                 )
             found.append(path.resolve())
         return tuple(found)
 
-    def read_mutes(self, values: Mapping[str, Any]) -> tuple[Mute, ...]:
+    def mutes(self, values: Mapping[str, Any]) -> tuple[Mute, ...]:
         rows = values.get("mute", [])
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self.make_error(
-                ("mute",), "mute is a list of tables", "write [[mute]] above each"
-            )
+            raise self.bad(("mute",), "mute is a list of tables", "write [[mute]] above each")
         if len(rows) > MUTES:
-            raise self.make_error(("mute", MUTES), f"more than {MUTES} mutes", "mute by pattern")
+            raise self.bad(("mute", MUTES), f"more than {MUTES} mutes", "mute by pattern")
         found: dict[Mute, FileSpan] = {}
         for number, row in enumerate(rows):
-            mute = self.read_mute(row, ("mute", number))
+            mute = self.mute(row, ("mute", number))
             if mute in found:
-                raise self.make_error(
+                raise self.bad(
                     ("mute", number),
                     f"the mute of line {found[mute].line} once more",
                     "one is enough",
                 )
-            found[mute] = self.find_place(("mute", number))
+            found[mute] = self.place(("mute", number))
         return tuple(found)
 
-    def read_mute(self, row: Mapping[str, Any], at: Key) -> Mute:
-        self.check_known(row, MUTE_KEYS, at, "a mute")
+    def mute(self, row: Mapping[str, Any], at: Key) -> Mute:
+        self.known(row, MUTE_KEYS, at, "a mute")
         for key, why in (
             ("rule", "name the one rule it is about"),
             ("reason", "say why, and who agreed to it"),
             ("until", "say until when; nothing is muted forever: until = 2026-12-31"),
         ):
             if key not in row:
-                raise self.make_error(at, f"this mute has no `{key}`", why)
+                raise self.bad(at, f"this mute has no `{key}`", why)
         return Mute(
-            self.read_line(row["rule"], (*at, "rule"), "the id of a rule"),
-            self.read_subject(row["subject"], (*at, "subject")) if "subject" in row else "",
-            self.read_line(row["node"], (*at, "node"), "the name of a node")
-            if "node" in row
-            else "",
-            self.read_line(row["reason"], (*at, "reason"), "a reason"),
-            self.read_day(row["until"], (*at, "until")),
-            self.find_place((*at, "rule")),
+            self.line(row["rule"], (*at, "rule"), "the id of a rule"),
+            self.subject(row["subject"], (*at, "subject")) if "subject" in row else "",
+            self.line(row["node"], (*at, "node"), "the name of a node") if "node" in row else "",
+            self.line(row["reason"], (*at, "reason"), "a reason"),
+            self.day(row["until"], (*at, "until")),
+            self.place((*at, "rule")),
         )
 
-    def read_subject(self, value: object, at: Key) -> str:
-        self.read_line(value, at, "a subject")
+    def subject(self, value: object, at: Key) -> str:
+        self.line(value, at, "a subject")
         text = str(value).strip()  # spaces inside a pattern have a meaning
         if not text.startswith("/"):
             return text
         if len(text) < 3 or not text.endswith("/"):
-            raise self.make_error(
+            raise self.bad(
                 at, "a pattern goes between two slashes", f'write subject = "/{text.strip("/")}/"'
             )
         pattern = text[1:-1]
         if len(pattern) > self.limits.pattern_bytes:
-            raise self.make_error(at, f"longer than {self.limits.pattern_bytes} characters")
+            raise self.bad(at, f"longer than {self.limits.pattern_bytes} characters")
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError) as error:
-            raise self.make_error(at, f"not a pattern: {error}") from None
+            raise self.bad(at, f"not a pattern: {error}") from None
         if danger := find_fatal(pattern):
-            raise self.make_error(
-                at, f"this pattern can take forever: {danger.why}", danger.instead
-            )
+            raise self.bad(at, f"this pattern can take forever: {danger.why}", danger.instead)
         bound = measure_cost(pattern)
         if (
             (why := refused_by_re2(pattern))
             and bound
             and (TEXT + 1) ** (bound.power + 1) * bound.choices > _STEPS
         ):
-            raise self.make_error(
+            raise self.bad(
                 at,
                 f"this pattern can take too long: too many repeats, beside {why}",
                 "leave out one of the two",
             )
         return text
 
-    def read_day(self, value: object, at: Key) -> str:
+    def day(self, value: object, at: Key) -> str:
         if isinstance(value, date) and not isinstance(value, datetime):
             return value.isoformat()
         advice = "write a day without quotes: until = 2026-12-31"
         if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value.strip()):
             advice = f"leave the quotes out: until = {value.strip()}"
-        raise self.make_error(at, "until is a day", advice)
+        raise self.bad(at, "until is a day", advice)
 
-    def read_changes(self, values: Mapping[str, Any]) -> tuple[Change, ...]:
+    def changes(self, values: Mapping[str, Any]) -> tuple[Change, ...]:
         rules = values.get("thresholds", {})
         if not isinstance(rules, dict):
-            raise self.make_error(
+            raise self.bad(
                 ("thresholds",),
                 "thresholds is a table for each rule",
                 "write [thresholds.kb-2039495]",
@@ -380,51 +363,49 @@ class _Reader:
         for rule, row in rules.items():
             at = ("thresholds", rule)
             if not isinstance(row, dict):
-                raise self.make_error(
+                raise self.bad(
                     at, "thresholds are named by their rule", "write [thresholds.RULE] above them"
                 )
             if "reason" not in row:
-                raise self.make_error(
+                raise self.bad(
                     at, f"the thresholds of `{rule}` have no `reason`", "say why they differ here"
                 )
-            reason = self.read_line(row["reason"], (*at, "reason"), "a reason")
+            reason = self.line(row["reason"], (*at, "reason"), "a reason")
             if len(row) == 1:
-                raise self.make_error(
+                raise self.bad(
                     at, f"no threshold of `{rule}` is changed", "add a line NAME = NUMBER"
                 )
             for name, value in row.items():
                 if name != "reason":
-                    number = self.read_number(value, (*at, name), name)
-                    where = self.find_place((*at, name), at_key=True)
-                    found.append(Change(rule, name, number, reason, where, self.find_place(at)))
+                    number = self.number(value, (*at, name), name)
+                    where = self.place((*at, name), at_key=True)
+                    found.append(Change(rule, name, number, reason, where, self.place(at)))
         return tuple(found)
 
-    def read_number(self, value: object, at: Key, name: str) -> float:
+    def number(self, value: object, at: Key, name: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.make_error(
+            raise self.bad(
                 at,
                 f"`{name}` is a number",
                 "write it without quotes" if isinstance(value, str) else "",
             )
         if not math.isfinite(value) or abs(value) >= 10**18:
-            raise self.make_error(at, f"`{name}` is not a number that a rule can compare with")
+            raise self.bad(at, f"`{name}` is not a number that a rule can compare with")
         return value
 
-    def read_line(self, value: object, at: Key, what: str) -> str:
+    def line(self, value: object, at: Key, what: str) -> str:
         """Return a text that is not empty, on one line."""
         if not isinstance(value, str):
-            raise self.make_error(at, f"{what} is a text", "write it in quotes")
+            raise self.bad(at, f"{what} is a text", "write it in quotes")
         words = " ".join(value.split())
         if not words:
-            raise self.make_error(at, f"{what} is empty here")
+            raise self.bad(at, f"{what} is empty here")
         if len(words) > TEXT:
-            raise self.make_error(at, f"longer than {TEXT} characters")
+            raise self.bad(at, f"longer than {TEXT} characters")
         return words
 
 
-def _make_error(
-    file: str, text: str, message: str, place: FileSpan, help: str = ""
-) -> BadSettingsError:
+def _error(file: str, text: str, message: str, place: FileSpan, help: str = "") -> BadSettingsError:
     lines = text.split("\n")
     source = lines[place.line - 1] if place.line <= len(lines) else ""
     return BadSettingsError(message, file=file, place=place, source=source, help=help)

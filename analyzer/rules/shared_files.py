@@ -12,18 +12,18 @@ from analyzer.runtime.limits import Limits
 
 
 @cache
-def read_shipped_parts() -> SharedFiles:
+def shipped() -> SharedFiles:
     """Return the parts that the rules of the tool share; rules of other places may name them as well."""
-    return read_parts(SHIPPED, Limits())[0]
+    return read(SHIPPED, Limits())[0]
 
 
 @cache
 def of_no_place() -> SharedFiles:
     """Return what a rule may name that lies in no folder: the parts of the tool, and nothing of its own."""
-    return SharedFiles((), read_shipped_parts())
+    return SharedFiles((), shipped())
 
 
-def read_parts(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
+def read(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
     """Return what the rules of a place share, the files that cannot be read, and the bytes of the others."""
     files, faults, told = [], [], b""
     for file in shared_files(source):
@@ -35,8 +35,4 @@ def read_parts(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[Ba
         name = f"{source.name}/{text.name}" if source.kind == "folder" else text.name
         files.append((name, text.text))
         told += file.name.encode(errors="replace") + b"\0" + raw + b"\0"
-    return (
-        SharedFiles(tuple(files), None if source.kind == "shipped" else read_shipped_parts()),
-        faults,
-        told,
-    )
+    return SharedFiles(tuple(files), None if source.kind == "shipped" else shipped()), faults, told

@@ -57,7 +57,7 @@ def is_short(tree: RuleItem) -> bool:
     return isinstance(tree.value, dict) and SIGN in tree.value
 
 
-def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
+def expanded(text: RuleText, tree: RuleItem) -> RuleItem:
     """Return the tree of a rule in the long form; one that is long already stays as it is.
 
     Raises BadRuleError where a part of the short form is wrong by itself.
@@ -70,11 +70,11 @@ def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
         and "rule" in values
         and (found := _KB.match(values["rule"].text.strip()))
     ):
-        _put_key(
+        _put(
             values,
             keys,
             "kb",
-            _make_list([RuleItem(int(found[1]), keys["rule"], found[1])], keys["rule"]),
+            _list([RuleItem(int(found[1]), keys["rule"], found[1])], keys["rule"]),
             keys["rule"],
         )
     if "fix" in values and isinstance(values["fix"].value, dict):
@@ -88,7 +88,7 @@ def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
                 if command
                 else {"do": child}
             )
-            step = {"where": _make_text(where, at, quoted=True), **done}
+            step = {"where": _text(where, at, quoted=True), **done}
             steps.append(RuleItem(step, at, keys={"where": at, next(iter(done)): child.place}))
         values["fix"] = RuleItem(steps, item.place)
     if SIGN in values:
@@ -102,10 +102,8 @@ def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
         if "outcomes" in values:
             message = f"`{next(iter(own))}` does not go with `outcomes`"
             raise text.error(message, places[0], "write it in an outcome")
-        answer = _make_mapping(
-            {"when": _make_text("true", places[0], value=True), **own}, places[0]
-        )
-        _put_key(values, keys, "outcomes", _make_list([answer], places[0]), places[0])
+        answer = _mapping({"when": _text("true", places[0], value=True), **own}, places[0])
+        _put(values, keys, "outcomes", _list([answer], places[0]), places[0])
     return RuleItem(values, tree.place, keys=keys)
 
 
@@ -118,7 +116,7 @@ class _Short:
         self.text, self.values, self.keys = text, values, keys
         self.at = keys[SIGN]
         self.sign = text.mapping(values.pop(SIGN), SIGN_KEYS, "`sign`")
-        self.cleared = self._read_cleared(values.pop(CLEARED, None))
+        self.cleared = self._cleared(values.pop(CLEARED, None))
         self.answer = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
 
     def write_out(self) -> None:
@@ -128,70 +126,61 @@ class _Short:
                 raise self.text.error(
                     f"`{key}` does not go with `sign`", self.keys[key], "`per` says what is judged"
                 )
-        per = self._read_per()
-        self._put_default(
+        per = self._per()
+        self._default(
             "each",
-            _make_text(f"{SUBJECT} in {SIGN} per {', '.join(item.text for item in per)}", self.at),
+            _text(f"{SUBJECT} in {SIGN} per {', '.join(item.text for item in per)}", self.at),
         )
         shown = " ".join(f"{{{SUBJECT}.{item.text.strip()}}}" for item in per)
-        self._put_default("object", _make_text(shown, self.at, quoted=True))
-        logs = {SIGN: _make_mapping(self._write_log(self.sign, SIGN), self.at)}
+        self._default("object", _text(shown, self.at, quoted=True))
+        # the signatures
+        logs = {SIGN: _mapping(self._log(self.sign, SIGN), self.at)}
         if self.cleared:
-            logs[CLEARED] = _make_mapping(
-                self._write_log(self.cleared, CLEARED), self.keys[CLEARED]
+            logs[CLEARED] = _mapping(self._log(self.cleared, CLEARED), self.keys[CLEARED])
+        self._merge("logs", logs, "a signature")
+        by = [] if [item.text for item in per] == ["node"] else per
+        # the lines of a subject, and those that end it, where something speaks of them
+        own = {}
+        if self._speaks_of(LINE) or self._asks_over():
+            own[LINE] = _mapping(_join(SIGN, by, self.at), self.at)
+        if self._speaks_of(END) or self._asks_over():
+            at = self.keys[CLEARED]
+            own[END] = _mapping(
+                _join(CLEARED, [_text(item.text, self.cleared["match"].place) for item in by], at),
+                at,
             )
-        self._merge_part("logs", logs, "a signature")
-        self._write_rows(per)
-        self._write_questions()
+        self._merge("join", own, "a row")
+        # the questions to the logs
+        questions: dict[str, RuleItem] = {}
+        if self._counted():
+            counted = {"log": _text(SIGN, self.at)} | {
+                key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
+            }
+            questions[OFTEN] = _mapping(counted, self.at)
+        if "longer_than" in self.cleared:
+            at = self.keys[CLEARED]
+            ended = {
+                "log": _text(SIGN, at),
+                "until": _text(CLEARED, at),
+                "longer_than": self.cleared["longer_than"],
+            }
+            questions[LASTING] = _mapping(ended, at)
+        self._merge("seen", questions, "a question")
         if self._asks_over():
-            over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
-            self._merge_part("let", {OVER: over}, "a value")
-        self._put_default("when", _make_text(self._write_condition(), self.at))
-        self._write_outcomes()
-        self._put_default(
+            over = _text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
+            self._merge("let", {OVER: over}, "a value")
+        self._default("when", _text(self._condition(), self.at))
+        self._outcomes()
+        self._default(
             "evidence",
-            _make_list([_make_text(name, self.at) for name in logs], self.at),
+            _list([_text(name, self.at) for name in logs], self.at),
         )
         for key in (SIGN, CLEARED, *ANSWER_KEYS):
             self.keys.pop(key, None)
 
-    def _write_rows(self, per: list[RuleItem]) -> None:
-        """Join the lines of a subject, and those that end it, where something speaks of them."""
-        by = [] if [item.text for item in per] == ["node"] else per
-        own = {}
-        if self._speaks_of(LINE) or self._asks_over():
-            own[LINE] = _make_mapping(_make_join(SIGN, by, self.at), self.at)
-        if self._speaks_of(END) or self._asks_over():
-            at = self.keys[CLEARED]
-            own[END] = _make_mapping(
-                _make_join(
-                    CLEARED, [_make_text(item.text, self.cleared["match"].place) for item in by], at
-                ),
-                at,
-            )
-        self._merge_part("join", own, "a row")
-
-    def _write_questions(self) -> None:
-        """Put the questions to the logs that counts and spans of the short form ask."""
-        questions: dict[str, RuleItem] = {}
-        if self._is_counted():
-            counted = {"log": _make_text(SIGN, self.at)} | {
-                key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
-            }
-            questions[OFTEN] = _make_mapping(counted, self.at)
-        if "longer_than" in self.cleared:
-            at = self.keys[CLEARED]
-            ended = {
-                "log": _make_text(SIGN, at),
-                "until": _make_text(CLEARED, at),
-                "longer_than": self.cleared["longer_than"],
-            }
-            questions[LASTING] = _make_mapping(ended, at)
-        self._merge_part("seen", questions, "a question")
-
     # -- the parts that the author wrote
 
-    def _read_cleared(self, item: RuleItem | None) -> dict[str, RuleItem]:
+    def _cleared(self, item: RuleItem | None) -> dict[str, RuleItem]:
         """Return the keys of `cleared`; a bare pattern is its `match`, and its log is that of the sign."""
         if item is None:
             return {}
@@ -208,13 +197,13 @@ class _Short:
             )
         return ({"in": self.sign["in"]} if "in" in self.sign else {}) | found
 
-    def _read_per(self) -> list[RuleItem]:
+    def _per(self) -> list[RuleItem]:
         item = self.sign.get("per")
         if item is None or item.value is None:
-            return [_make_text("node", self.at)]
+            return [_text("node", self.at)]
         children = item.value if isinstance(item.value, list) else [item]
         return [
-            _make_text(
+            _text(
                 word.strip(),
                 self.text.within(child, child.text.find(word.strip()), len(child.text)),
             )
@@ -222,8 +211,8 @@ class _Short:
             for word in self.text.string(child, "per").split(",")
         ]
 
-    def _write_condition(self) -> str:
-        base = OFTEN if self._is_counted() else SIGN
+    def _condition(self) -> str:
+        base = OFTEN if self._counted() else SIGN
         if "longer_than" in self.cleared:
             return f"{base} and {LASTING}" if base == OFTEN else LASTING
         return f"{base} and not {OVER}" if self.cleared and "severity" not in self.cleared else base
@@ -235,18 +224,18 @@ class _Short:
         )
         return bool(self.cleared) and (made or self._speaks_of(OVER))
 
-    def _is_counted(self) -> bool:
+    def _counted(self) -> bool:
         return any(key in self.sign for key in _COUNT_KEYS)
 
     # -- the parts of the long form
 
-    def _write_log(self, part: dict[str, RuleItem], name: str) -> dict[str, RuleItem]:
+    def _log(self, part: dict[str, RuleItem], name: str) -> dict[str, RuleItem]:
         for key in ("in", "match"):
             if key not in part:
                 raise self.text.error(f"`{name}` has no `{key}`", self.keys[name])
         return {key: part[key] for key in LOG_KEYS if key in part}
 
-    def _write_outcomes(self) -> None:
+    def _outcomes(self) -> None:
         """Make the answers: that of what is over, where it has one, and that of all else."""
         if "outcomes" in self.values:
             both = [
@@ -262,16 +251,13 @@ class _Short:
                     )
             return
         at = next((self.keys[key] for key in self.answer), self.at)
-        found = [_make_mapping({"when": _make_text("true", at, value=True), **self.answer}, at)]
+        found = [_mapping({"when": _text("true", at, value=True), **self.answer}, at)]
         if "severity" in self.cleared:
             own = {key: self.cleared[key] for key in ANSWER_KEYS if key in self.cleared}
             found.insert(
-                0,
-                _make_mapping(
-                    {"when": _make_text(OVER, self.keys[CLEARED]), **own}, self.keys[CLEARED]
-                ),
+                0, _mapping({"when": _text(OVER, self.keys[CLEARED]), **own}, self.keys[CLEARED])
             )
-        _put_key(self.values, self.keys, "outcomes", _make_list(found, at), at)
+        _put(self.values, self.keys, "outcomes", _list(found, at), at)
 
     # -- putting them in
 
@@ -283,18 +269,18 @@ class _Short:
         texts = [
             text
             for key, part in parts.items()
-            for text in _walk_expressions(part, key, texts=key not in _PLAIN)
+            for text in _expressions(part, key, texts=key not in _PLAIN)
         ]
         return any(
             word.search(text)
-            for text in [*texts, *(one for say in says for one in _walk_expressions(say, "say"))]
+            for text in [*texts, *(one for say in says for one in _expressions(say, "say"))]
         )
 
-    def _put_default(self, key: str, item: RuleItem) -> None:
+    def _default(self, key: str, item: RuleItem) -> None:
         if key not in self.values:
-            _put_key(self.values, self.keys, key, item, self.at)
+            _put(self.values, self.keys, key, item, self.at)
 
-    def _merge_part(self, key: str, own: Mapping[str, RuleItem], what: str) -> None:
+    def _merge(self, key: str, own: Mapping[str, RuleItem], what: str) -> None:
         """Put entries before those the author wrote under the same key."""
         item = self.values.get(key)
         if item is not None and item.value is not None and not isinstance(item.value, dict):
@@ -312,13 +298,13 @@ class _Short:
         written = item.keys if item is not None else {}
         place = item.place if item is not None else self.at
         merged = RuleItem({**own, **given}, place, keys={**places, **written}, made=item is None)
-        _put_key(self.values, self.keys, key, merged, self.keys.get(key, self.at))
+        _put(self.values, self.keys, key, merged, self.keys.get(key, self.at))
 
 
 # -- items that no author wrote
 
 
-def _put_key(
+def _put(
     values: dict[str, RuleItem],
     keys: dict[str, FileSpan],
     key: str,
@@ -329,38 +315,36 @@ def _put_key(
     keys.setdefault(key, place)
 
 
-def _make_text(
-    text: str, place: FileSpan, *, quoted: bool = False, value: object = None
-) -> RuleItem:
+def _text(text: str, place: FileSpan, *, quoted: bool = False, value: object = None) -> RuleItem:
     return RuleItem(text if value is None else value, place, text, quoted, made=True)
 
 
-def _make_list(items: list[RuleItem], place: FileSpan) -> RuleItem:
+def _list(items: list[RuleItem], place: FileSpan) -> RuleItem:
     return RuleItem(items, place, made=True)
 
 
-def _make_mapping(values: dict[str, RuleItem], place: FileSpan) -> RuleItem:
+def _mapping(values: dict[str, RuleItem], place: FileSpan) -> RuleItem:
     return RuleItem(
         values, place, keys={key: item.place for key, item in values.items()}, made=True
     )
 
 
-def _make_join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, RuleItem]:
+def _join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, RuleItem]:
     return {
-        "table": _make_text(table, place),
-        "by": _make_list(list(by), place),
-        "rows": _make_text("many", place),
+        "table": _text(table, place),
+        "by": _list(list(by), place),
+        "rows": _text("many", place),
     }
 
 
-def _walk_expressions(item: RuleItem, key: str, *, texts: bool = True) -> Iterator[str]:
+def _expressions(item: RuleItem, key: str, *, texts: bool = True) -> Iterator[str]:
     """Yield what is an expression below an item: of a text only what stands in braces."""
     if isinstance(item.value, dict):
         for name, child in item.value.items():
-            yield from _walk_expressions(child, name, texts=texts)
+            yield from _expressions(child, name, texts=texts)
     elif isinstance(item.value, list):
         for child in item.value:
-            yield from _walk_expressions(child, key, texts=texts)
+            yield from _expressions(child, key, texts=texts)
     elif texts and key in _TEXTS:
         yield from _FIELD.findall(item.text)
     else:

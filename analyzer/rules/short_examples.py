@@ -67,9 +67,7 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
     item = tree.value.get("examples")
     bare = item is not None and isinstance(item.value, dict)
     found = read_examples(
-        _lengthen_examples(item, tree, rule) if item is not None and bare else item,
-        rule.text,
-        tables,
+        _long(item, tree, rule) if item is not None and bare else item, rule.text, tables
     )
     return [
         *found,
@@ -80,7 +78,7 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
 # -- bare lines
 
 
-def _lengthen_examples(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
+def _long(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
     """Return bare lines as examples of the long form, each in its place; raises BadRuleError."""
     text = rule.text
     if SIGN not in rule.logs or rule.each.table.signature != SIGN:
@@ -88,33 +86,33 @@ def _lengthen_examples(item: RuleItem, tree: RuleItem, rule: Rule) -> RuleItem:
     keys = text.mapping(item, SHORT_KEYS, "`examples`")
     if "cleared" in keys and CLEARED not in rule.logs:
         raise text.error("examples that are cleared, and no `cleared`", item.keys["cleared"])
-    more = _list_items(text, keys, "more")
+    more = _listed(text, keys, "more")
     found = []
     for key in SHORT_KEYS[:-1]:
         for number, (lines, expect) in enumerate(
-            _walk_cases(text, keys[key], key, rule) if key in keys else (), 1
+            _cases(text, keys[key], key, rule) if key in keys else (), 1
         ):
             logs = {
-                name: _make_item(some, lines.place)
+                name: _item(some, lines.place)
                 for name, some in _by_log(
                     (text.string(lines, f"a case of `{key}`") + "\n"), rule
                 ).items()
             }
-            name = expect.pop("name", None) or _make_item(f"{key} {number}", lines.place)
+            name = expect.pop("name", None) or _item(f"{key} {number}", lines.place)
             asked = {
-                part: _make_item(value, lines.place)
-                for part, value in _find_expected(tree, rule, key).items()
+                part: _item(value, lines.place)
+                for part, value in _expected(tree, rule, key).items()
             } | expect
             whole = {
                 "name": name,
-                "logs": _make_item(logs, lines.place),
-                "expect": _make_item(asked, lines.place),
+                "logs": _item(logs, lines.place),
+                "expect": _item(asked, lines.place),
             }
-            found.append(_make_item(whole, lines.place))
+            found.append(_item(whole, lines.place))
     return RuleItem([*found, *more], item.place)
 
 
-def _list_items(text: RuleText, keys: Mapping[str, RuleItem], key: str) -> list[RuleItem]:
+def _listed(text: RuleText, keys: Mapping[str, RuleItem], key: str) -> list[RuleItem]:
     item = keys.get(key)
     if item is None or (item.value is None and key == "more"):
         return []
@@ -129,13 +127,13 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
     keys = text.mapping(item, RESULT_KEYS, "`examples`")
     severities = {outcome.severity for outcome in rule.outcomes}
     only = (
-        _make_item(rule.outcomes[0].severity, item.place)
+        _item(rule.outcomes[0].severity, item.place)
         if len(severities) == 1 and not rule.grades
         else None
     )
     found = []
     for key in RESULT_KEYS[:-1]:
-        for number, case in enumerate(_list_items(text, keys, key), 1):
+        for number, case in enumerate(_listed(text, keys, key), 1):
             parts = text.mapping(case, ROW_KEYS, f"an example of `{key}`")
             expect = parts.pop("expect", None)
             asked = {} if expect is None else text.mapping(expect, ASKED_KEYS, "`expect`")
@@ -147,26 +145,24 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
                 rows = rows if not isinstance(rows.value, dict) else RuleItem([rows], rows.place)
                 tables = parts["tables"].value if "tables" in parts else {}
                 home = rule.each.table.declared.name
-                parts["tables"] = _make_item(
+                parts["tables"] = _item(
                     {home: rows} | (tables if isinstance(tables, dict) else {}), rows.place
                 )
-            parts.setdefault("name", _make_item(f"{key} {number}", case.place))
-            parts["expect"] = _make_item(
-                {"result": _make_item(key, case.place)} | asked, case.place
-            )
+            parts.setdefault("name", _item(f"{key} {number}", case.place))
+            parts["expect"] = _item({"result": _item(key, case.place)} | asked, case.place)
             found.append(
                 RuleItem(parts, case.place, keys=dict.fromkeys(parts, case.place) | places)
             )
     found.sort(key=lambda one: "like" in one.value)  # what is like another one comes after it
-    return RuleItem([*found, *_list_items(text, keys, "more")], item.place)
+    return RuleItem([*found, *_listed(text, keys, "more")], item.place)
 
 
-def _make_item(value: Any, place: FileSpan) -> RuleItem:
+def _item(value: Any, place: FileSpan) -> RuleItem:
     keys = dict.fromkeys(value, place) if isinstance(value, dict) else {}
     return RuleItem(value, place, value if isinstance(value, str) else "", keys=keys, made=True)
 
 
-def _walk_cases(
+def _cases(
     text: RuleText, item: RuleItem, key: str, rule: Rule
 ) -> Iterator[tuple[RuleItem, dict[str, RuleItem]]]:
     """Yield the cases of one key: the lines, and what the author expects of them."""
@@ -188,7 +184,7 @@ def _walk_cases(
         yield item, {}
     else:
         start = item.place.line + (0 if item.quoted else 1)
-        for number, message in _walk_messages(item.text):
+        for number, message in _messages(item.text):
             yield RuleItem(message, FileSpan(start + number, item.place.column), message), {}
 
 
@@ -199,7 +195,7 @@ def cases_by_line(rule: Rule, key: str) -> bool:
     return key == "no_match" and len(rule.seen) == len(rule.logs) == 1 and rule.when.text == SIGN
 
 
-def _walk_messages(text: str) -> Iterator[tuple[int, str]]:
+def _messages(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines of a text with their numbers from 0; what is indented goes on with the line before."""
     start, message = 0, ""
     for number, line in enumerate(text.splitlines()):
@@ -235,7 +231,7 @@ def _by_log(text: str, rule: Rule) -> dict[str, str]:
     return found
 
 
-def _find_expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
+def _expected(tree: RuleItem, rule: Rule, key: str) -> dict[str, Any]:
     """Return what the rule must say of the cases of a key; the severity where there is no choice of answers."""
     assert isinstance(tree.value, dict) and is_short(tree)
     given = tree.value.get(CLEARED)
@@ -275,38 +271,36 @@ def made_examples(
     if not lines:
         told = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
         return (
-            []
-            if told
-            else [_make_value(place, f"{log} is not in the case", open_, tables={log: None})]
+            [] if told else [_made(place, f"{log} is not in the case", open_, tables={log: None})]
         )
     runs: dict[str, Any] = (
         {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
     )
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
         found.append(
-            _make_value(place, f"{log} is not in the case", open_, tables=runs, logs={log: None})
+            _made(place, f"{log} is not in the case", open_, tables=runs, logs={log: None})
         )
     if not any(log in example.cut for example in proven):
         logs = {one.table.name: "" for one in rule.logs.values()}
         found.append(
-            _make_value(
+            _made(
                 place, f"{log} is cut and shows nothing", open_, tables=runs, logs=logs, cut=(log,)
             )
         )
     if (
         not any(example.files for example in proven)
-        and (read := _find_example(rule, proven, place)) is not None
+        and (read := _read(rule, proven, place)) is not None
     ):
         found.append(read)
     return found
 
 
-def _make_value(place: FileSpan, name: str, expect: dict[str, Any], **parts: Any) -> Example:
+def _made(place: FileSpan, name: str, expect: dict[str, Any], **parts: Any) -> Example:
     empty: dict[str, Any] = {"tables": {}, "logs": {}, "files": (), "cut": ()}
     return Example(f"{MADE}{name}", place, **(empty | parts), expect=expect, made=True)
 
 
-def _find_example(rule: Rule, own: list[Example], place: FileSpan) -> Example | None:
+def _read(rule: Rule, own: list[Example], place: FileSpan) -> Example | None:
     """Return the first example that matches by lines of logs alone, as files in the places of the logs."""
     for example in own:
         logs = {name: text for name, text in example.logs.items() if text}
@@ -323,7 +317,7 @@ def _find_example(rule: Rule, own: list[Example], place: FileSpan) -> Example | 
             return None
         files = tuple({"path": paths[name], "text": text} for name, text in logs.items())
         expect = {key: example.expect[key] for key in _PASSED_ON if key in example.expect}
-        return _make_value(
+        return _made(
             place, f'"{example.name}" read from {" and ".join(paths.values())}', expect, files=files
         )
     return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read_file
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText, leads_out, read
 from analyzer.rules.language.shared import SHARED
 from analyzer.runtime.limits import Limits
 
@@ -83,7 +83,7 @@ def rule_files(
         faults = list(source.faults)
         for path in source.files:
             try:
-                files, why_not = _list_place(path)
+                files, why_not = _listed(path)
                 found += [(source, file) for file in files]
                 faults += why_not
             except OSError as error:
@@ -107,7 +107,7 @@ def rule_files(
     return found[: limits.rules], broken
 
 
-def _list_place(path: Any) -> tuple[list[Any], list[BadRuleError]]:
+def _listed(path: Any) -> tuple[list[Any], list[BadRuleError]]:
     """Return the rule files of a folder and of all below it, or the file itself; OSError when it is not there.
 
     With them the reasons why a folder, or a part of it, gives none.
@@ -212,10 +212,10 @@ def read_from(source: RuleSource, path: Any, limits: Limits) -> tuple[RuleText, 
     """Return text and bytes of a rule file; errors in a pack's file name the pack."""
     check_place(source, path)
     if source.kind != "pack":
-        return read_file(path, limits)
+        return read(path, limits)
     prefix = f"{source.name}-{source.version}/"
     try:
-        text, raw = read_file(path, limits)
+        text, raw = read(path, limits)
     except BadRuleError as error:
         raise BadRuleError(
             error.message, file=prefix + error.file, place=error.place, help=error.help

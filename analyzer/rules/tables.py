@@ -29,10 +29,10 @@ class TableReader(LogReader):
     rule_id: str
     match_items: dict[str, RuleItem]
 
-    def _read_signatures(self, item: RuleItem | None) -> None:
+    def _signatures(self, item: RuleItem | None) -> None:
         """Read `logs` before all else: `each` and `join` may name a signature."""
         self.hits: dict[tuple[str, tuple[str, ...]], HitTable] = {}
-        self.logs = self._read_logs(item)
+        self.logs = self._logs(item)
         bodies = item.value if item is not None and isinstance(item.value, dict) else {}
         self.match_items = {name: body.value["match"] for name, body in bodies.items()}
 
@@ -40,17 +40,17 @@ class TableReader(LogReader):
         """Refuse a signature that is called as a row is."""
         for name in self.logs:
             assert item is not None
-            self._read_name(name, item.keys[name])
+            self._name(name, item.keys[name])
 
-    def _read_each(self, item: RuleItem) -> Alias:
-        found = _EACH.match(self._read_line(item, "each"))
+    def _each(self, item: RuleItem) -> Alias:
+        found = _EACH.match(self._line(item, "each"))
         if found is None:
             raise self.text.error("each is `alias in table`", item.place, _HELP)
-        name = self._read_name(found[1], self.text.within(item, 0, len(found[1])))
+        name = self._name(found[1], self.text.within(item, 0, len(found[1])))
         start = item.text.find(found[2], item.text.find(" in ") + 1)
         place = self.text.within(item, start, start + len(found[2]))
         keys = (
-            self._read_per(item, found[2], start + len(found[2]), found[3])
+            self._keys(item, found[2], start + len(found[2]), found[3])
             if found.end(2) < found.end()
             else ()
         )
@@ -63,9 +63,7 @@ class TableReader(LogReader):
         self.scope.aliases[name] = alias
         return alias
 
-    def _read_per(
-        self, item: RuleItem, source: str, after: int, words: str | None
-    ) -> tuple[str, ...]:
+    def _keys(self, item: RuleItem, source: str, after: int, words: str | None) -> tuple[str, ...]:
         """Return the columns behind `per`: of each of their values there is one subject."""
         at = item.text.index("per", after)
         if source not in self.logs:
@@ -122,9 +120,9 @@ class TableReader(LogReader):
             near = did_you_mean(name, [*self.tables, *self.logs])
             what = "" if "." in name else ", and no signature has this name"
             raise self.text.error(f"no parser makes table `{name[:80]}`{what}", place, near)
-        return self._find_table(name, place)
+        return self._table(name, place)
 
-    def _read_ask(self, item: RuleItem | None) -> dict[str, str]:
+    def _ask(self, item: RuleItem | None) -> dict[str, str]:
         if item is None or item.value is None:
             return {}
         if not isinstance(item.value, dict):
@@ -142,7 +140,7 @@ class TableReader(LogReader):
         return name
 
 
-def refit_tables(rule: Rule) -> Rule:
+def refitted(rule: Rule) -> Rule:
     """Return a rule whose tables of signatures are named after its signatures, after one of these was changed."""
     renamed: dict[str, Table] = {}
     for hit in rule.hits:

@@ -22,7 +22,7 @@ _HEADER = re.compile(rf"[ \t]*(\[\[?)[ \t]*({_KEYS})[ \t]*\]\]?[ \t]*(?:#.*)?$")
 _PAIR = re.compile(rf"[ \t]*({_KEYS})[ \t]*=[ \t]*")
 
 
-def find_places(text: str, values: Mapping[str, Any]) -> dict[Path, tuple[FileSpan, FileSpan]]:
+def places(text: str, values: Mapping[str, Any]) -> dict[Path, tuple[FileSpan, FileSpan]]:
     """Return path -> (place of the key, place of the value) in a TOML text with the values that `tomllib` read."""
     found: dict[Path, tuple[FileSpan, FileSpan]] = {}
     counts: dict[Path, int] = {}
@@ -30,17 +30,17 @@ def find_places(text: str, values: Mapping[str, Any]) -> dict[Path, tuple[FileSp
     inside = ""
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
         if not inside and (header := _HEADER.match(line)):
-            path = _read_path((), header[2], counts)
+            path = _path((), header[2], counts)
             if header[1] == "[[":
                 counts[path] = counts.get(path, -1) + 1
                 path = (*path, counts[path])
-            if _is_inside(values, path):
+            if _holds(values, path):
                 base = path
                 span = FileSpan(number, header.start(1) + 1, len(line.strip()))
                 found.setdefault(path, (span, span))
         elif not inside and (pair := _PAIR.match(line)):
-            path = _read_path(base, pair[1], {})
-            if _is_inside(values, path):
+            path = _path(base, pair[1], {})
+            if _holds(values, path):
                 value = FileSpan(
                     number,
                     pair.end() + 1,
@@ -53,7 +53,7 @@ def find_places(text: str, values: Mapping[str, Any]) -> dict[Path, tuple[FileSp
     return found
 
 
-def _read_path(base: Path, keys: str, counts: Mapping[Path, int]) -> Path:
+def _path(base: Path, keys: str, counts: Mapping[Path, int]) -> Path:
     for key in re.findall(_KEY, keys):
         if base in counts:
             base = (*base, counts[base])
@@ -61,7 +61,7 @@ def _read_path(base: Path, keys: str, counts: Mapping[Path, int]) -> Path:
     return base
 
 
-def _is_inside(values: Any, path: Path) -> bool:
+def _holds(values: Any, path: Path) -> bool:
     for step in path:
         try:
             values = values[step]

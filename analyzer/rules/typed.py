@@ -20,11 +20,11 @@ def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> Ru
     the first place with which it can be read; where there is none, the parts of the tool are all it sees.
     """
     own = [RuleSource("folder", files=[folder]) for folder in (*here.settings.kb, *kb)]
-    places = [*own, *(packs.find_installed() if here.packs else ())]
+    places = [*own, *(packs.installed() if here.packs else ())]
     facts = [file for place in places for file in data_files(place)[0]]
     alone = RuleSource("file", files=[path], data=facts)
-    homes = [place for place in places if _holds_rule(place, path.stem, limits)]
-    if not homes and _holds_rule(SHIPPED, path.stem, limits):
+    homes = [place for place in places if _holds(place, path.stem, limits)]
+    if not homes and _holds(SHIPPED, path.stem, limits):
         return replace(alone, shared=shared_files(SHIPPED))
     parts = {
         tuple(map(str, files)): files for place in homes or places if (files := shared_files(place))
@@ -39,5 +39,5 @@ def source_of(path: Path, here: Local, kb: Sequence[Path], limits: Limits) -> Ru
     return found[0] if found else alone
 
 
-def _holds_rule(place: RuleSource, rule: str, limits: Limits) -> bool:
+def _holds(place: RuleSource, rule: str, limits: Limits) -> bool:
     return any(Path(file.name).stem == rule for _, file in rule_files([replace(place)], limits)[0])

@@ -23,10 +23,10 @@ class Values:
         self.text, self.tables, self.limits = text, tables, limits
         self.scope = NameScope()
 
-    def _read_line(self, item: RuleItem | None, what: str) -> str:
+    def _line(self, item: RuleItem | None, what: str) -> str:
         return " ".join(self.text.string(item, what).split()) if item is not None else ""
 
-    def _read_list(self, item: RuleItem | None, what: str) -> list[RuleItem]:
+    def _list(self, item: RuleItem | None, what: str) -> list[RuleItem]:
         if item is None or item.value is None:
             return []
         if not isinstance(item.value, list):
@@ -35,48 +35,46 @@ class Values:
             )
         return item.value
 
-    def _read_lines(self, item: RuleItem | None, what: str) -> list[str]:
+    def _lines(self, item: RuleItem | None, what: str) -> list[str]:
         if item is not None and isinstance(item.value, str):
-            return [self._read_line(item, what)]
-        return [self._read_line(child, what) for child in self._read_list(item, what)]
+            return [self._line(item, what)]
+        return [self._line(child, what) for child in self._list(item, what)]
 
-    def _read_numbers(self, item: RuleItem | None, what: str) -> list[int]:
+    def _numbers(self, item: RuleItem | None, what: str) -> list[int]:
         found = []
         for child in (
-            [item]
-            if item is not None and isinstance(item.value, int)
-            else self._read_list(item, what)
+            [item] if item is not None and isinstance(item.value, int) else self._list(item, what)
         ):
             if not isinstance(child.value, int) or isinstance(child.value, bool):
                 raise self.text.error(f"{what} holds numbers, not {child.what}", child.place)
             found.append(child.value)
         return found
 
-    def _read_choice(
+    def _choice(
         self, item: RuleItem | None, choices: tuple[str, ...], what: str, default: str
     ) -> str:
         if item is None:
             return default
-        word = self._read_line(item, what)
+        word = self._line(item, what)
         if word not in choices:
             help_text = did_you_mean(word, choices) or "one of " + ", ".join(choices)
             raise self.text.error(f"unknown {what} `{word[:60]}`", item.place, help_text)
         return word
 
-    def _read_word(self, item: RuleItem, pattern: re.Pattern[str], what: str, help: str) -> str:
-        word = self._read_line(item, what)
+    def _word(self, item: RuleItem, pattern: re.Pattern[str], what: str, help: str) -> str:
+        word = self._line(item, what)
         if len(word) > 100 or not pattern.match(word):
             raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
         return word
 
-    def _read_flag(self, item: RuleItem | None, what: str) -> bool:
+    def _flag(self, item: RuleItem | None, what: str) -> bool:
         if item is None:
             return False
         if not isinstance(item.value, bool):
             raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
         return item.value
 
-    def _read_count(self, item: RuleItem, what: str, most: int) -> int:
+    def _count(self, item: RuleItem, what: str, most: int) -> int:
         if (
             not isinstance(item.value, int)
             or isinstance(item.value, bool)
@@ -85,13 +83,13 @@ class Values:
             raise self.text.error(f"{what} is a number from 1 to {most}", item.place)
         return item.value
 
-    def _read_seconds(self, item: RuleItem, what: str) -> float:
-        found = _SPAN.match(self._read_line(item, what))
+    def _seconds(self, item: RuleItem, what: str) -> float:
+        found = _SPAN.match(self._line(item, what))
         if found is None:
             raise self.text.error(f"{what} is a time span", item.place, "write 90s, 10m, 24h or 2d")
         return float(found[1]) * _SECONDS[found[2]]
 
-    def _read_name(self, name: str, place: FileSpan) -> str:
+    def _name(self, name: str, place: FileSpan) -> str:
         if not _WORD.match(name) or len(name) > 60 or name in _RESERVED:
             raise self.text.error(
                 f"`{name[:60]}` cannot be a name", place, "use a-z, 0-9 and _, a letter first"
@@ -100,7 +98,7 @@ class Values:
             raise self.text.error(f"the name `{name}` is already taken", place)
         return name
 
-    def _find_table(self, name: str, place: FileSpan, *, log: bool = False) -> Table:
+    def _table(self, name: str, place: FileSpan, *, log: bool = False) -> Table:
         table = self.tables.get(name)
         if table is None:
             raise self.text.error(

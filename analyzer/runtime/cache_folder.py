@@ -31,7 +31,7 @@ DAY = 86_400.0
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
-def find_folder() -> Path | None:
+def place() -> Path | None:
     """Return the folder, which need not exist; None when there shall be none."""
     wanted = os.environ.get(VARIABLE, "")
     if wanted:
@@ -39,19 +39,19 @@ def find_folder() -> Path | None:
     if sys.platform == "win32":
         base, own = os.environ.get("LOCALAPPDATA", ""), "backline/Cache"
     elif sys.platform == "darwin":
-        base, own = _find_home("Library/Caches"), "backline"
+        base, own = _home("Library/Caches"), "backline"
     else:
         base, own = os.environ.get("XDG_CACHE_HOME", ""), "backline"
-        base = base if Path(base).is_absolute() else _find_home(".cache")
+        base = base if Path(base).is_absolute() else _home(".cache")
     return Path(base, own) if Path(base).is_absolute() else None
 
 
-def _find_home(below: str) -> str:
+def _home(below: str) -> str:
     home = os.path.expanduser("~")  # noqa: PTH111 - Path.home() raises where there is none
     return str(Path(home, below)) if Path(home).is_absolute() else ""
 
 
-def read_file(path: Path, most: int) -> bytes:
+def read(path: Path, most: int) -> bytes:
     """Return the bytes of a file of the folder; OSError when it is not there or may be another user's."""
     if not _is_own(path.parent.lstat(), folder=True):
         raise PermissionError
@@ -69,20 +69,20 @@ def read_file(path: Path, most: int) -> bytes:
 
 def read_sealed(path: Path, form: str, most: int) -> bytes:
     """Return what `write_sealed` wrote; OSError as `read` raises it, ValueError where it is damaged or another form."""
-    return unseal_data(form, read_file(path, most))
+    return unseal(form, read(path, most))
 
 
 def write_sealed(path: Path, form: str, data: bytes) -> None:
     """Write a file of the folder, sealed."""
-    write_file(path, seal_data(form, data))
+    write(path, seal(form, data))
 
 
-def seal_data(form: str, data: bytes) -> bytes:
+def seal(form: str, data: bytes) -> bytes:
     """Return data behind a line with its form and its SHA-256."""
     return _write_head(form, data) + b"\n" + data
 
 
-def unseal_data(form: str, sealed: bytes) -> bytes:
+def unseal(form: str, sealed: bytes) -> bytes:
     """Return the data behind a seal; ValueError where it is damaged or of another form."""
     head, _, data = sealed.partition(b"\n")
     if head != _write_head(form, data):
@@ -94,25 +94,25 @@ def _write_head(form: str, data: bytes) -> bytes:
     return f"{form} {hashlib.sha256(data).hexdigest()}".encode()
 
 
-def write_file(path: Path, data: bytes) -> None:
+def write(path: Path, data: bytes) -> None:
     """Write a file of the folder, whole or not at all, and sweep out old ones; what cannot be written is left."""
     unfinished = ""
     try:
-        _make_folder(path.parent)
+        _make(path.parent)
         if not _is_own(path.parent.lstat(), folder=True):
             return
         handle, unfinished = tempfile.mkstemp(prefix=RULES, suffix=UNFINISHED, dir=path.parent)
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
         Path(unfinished).replace(path)
-        _sweep_folder(path)
+        _sweep(path)
     except OSError:
         if unfinished:
             with suppress(OSError):
                 Path(unfinished).unlink(missing_ok=True)
 
 
-def _make_folder(folder: Path) -> None:
+def _make(folder: Path) -> None:
     """Make the folder and what lies above it, below a folder of the user only (not below the home of another)."""
     missing = []
     while not folder.exists():
@@ -131,7 +131,7 @@ def _is_own(state: os.stat_result, *, folder: bool) -> bool:
     return sys.platform == "win32" or (state.st_uid == os.geteuid() and not state.st_mode & _OTHERS)
 
 
-def _sweep_folder(kept: Path) -> None:
+def _sweep(kept: Path) -> None:
     """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
     found = (
         one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept

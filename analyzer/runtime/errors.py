@@ -71,15 +71,15 @@ def failure_text(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "not enough memory"
-    return describe_fault(find_error_place(error))
+    return fault(placed(error))
 
 
-def describe_fault(said: str) -> str:
+def fault(said: str) -> str:
     """Return the sentence for an error inside Backline."""
     return f"internal error, please report it ({said})"
 
 
-def find_error_place(error: Exception) -> str:
+def placed(error: Exception) -> str:
     """Return where in our code an error arose, and what it says."""
     import traceback  # noqa: PLC0415 - only for the error
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from analyzer.runtime.errors import BacklineError, describe_fault, find_error_place
+from analyzer.runtime.errors import BacklineError, fault, placed
 
 T = TypeVar("T")
 Tell = Callable[[str, str], None]  # takes what went wrong, and what is missing because of it
 
 
 @contextmanager
-def guard_part(failed: Callable[[Exception], object]) -> Iterator[None]:
+def guard(failed: Callable[[Exception], object]) -> Iterator[None]:
     """Run a part; an error nobody foresaw is given to `failed` and goes no further.
 
     Errors that speak to the engineer (BacklineError) go on.
@@ -26,11 +26,11 @@ def guard_part(failed: Callable[[Exception], object]) -> Iterator[None]:
         failed(error)
 
 
-def run_stage(part: str, make: Callable[[], T], instead: Callable[[], T], tell: Tell) -> T:
+def stage(part: str, make: Callable[[], T], instead: Callable[[], T], tell: Tell) -> T:
     """Return what `make` gives; when it fails, tell it and return `instead()`.
 
     part  what is missing then, in the words of the report
     """
-    with guard_part(lambda error: tell(describe_fault(find_error_place(error)), part)):
+    with guard(lambda error: tell(fault(placed(error)), part)):
         return make()
     return instead()

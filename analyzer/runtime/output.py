@@ -55,9 +55,9 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
             path = folder / name
             if _is_stream(path):
                 with path.open("w", encoding="utf-8", newline="\n") as stream:
-                    stream.writelines(_cut_parts(text) if isinstance(text, str) else text)
+                    stream.writelines(_parts(text) if isinstance(text, str) else text)
             else:
-                _write_parts(path, text, written)
+                _write(path, text, written)
         for path, temporary in written.items():  # the path is named in the error
             Path(temporary).replace(path)
     except OSError as error:
@@ -86,15 +86,15 @@ def _is_stream(path: Path) -> bool:
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
 
 
-def _write_parts(path: Path, text: str | Iterable[str], written: dict[Path, str]) -> None:
+def _write(path: Path, text: str | Iterable[str], written: dict[Path, str]) -> None:
     handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(_cut_parts(text) if isinstance(text, str) else text)
+        stream.writelines(_parts(text) if isinstance(text, str) else text)
         stream.flush()
         os.fsync(stream.fileno())
     Path(written[path]).chmod(0o644)
 
 
-def _cut_parts(text: str) -> Iterator[str]:
+def _parts(text: str) -> Iterator[str]:
     """Yield a text in parts: as bytes a long one would stand in memory a second time."""
     return (text[start : start + PART] for start in range(0, len(text), PART))

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 
-def absolute_path(path: Path | str) -> Path:
+def full(path: Path | str) -> Path:
     """Return the absolute path without following links, which may lead nowhere or in a circle."""
     return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() follows links
 

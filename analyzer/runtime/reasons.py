@@ -24,12 +24,12 @@ STILL_WRITTEN = (
 STILL_LOADED = "a download that has not ended, by its name; run again when it has"
 
 
-def merge_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
+def merged(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """Return the reasons of many subjects, each given as (reason, name of the node), one for each kind, in order."""
-    return [said for said, _ in count_reasons(reasons)]
+    return [said for said, _ in counted(reasons)]
 
 
-def count_reasons(
+def counted(
     reasons: Iterable[tuple[str, str]], *, name: bool = True
 ) -> list[tuple[str, list[int]]]:
     """Return the same, each with the places of its subjects in `reasons`; without `name` no node is named."""
@@ -37,20 +37,17 @@ def count_reasons(
     members: dict[str, list[int]] = {}
     for place, (why, node) in enumerate(reasons):
         if why:
-            kind, parts = _part_reason(why, node)
+            kind, parts = _parted(why, node)
             kind = kind if name else kind.replace(f" of {_NODE}", "")
             known = kinds.setdefault(kind, {_NODE: {}, _PLACE: {}, _KEYS: {}})
             members.setdefault(kind, []).append(place)
             for mark, part in parts:
                 known[mark][part] = None
     told = ({mark: list(parts) for mark, parts in known.items()} for known in kinds.values())
-    return [
-        (_describe_places(kind, parts), members[kind])
-        for kind, parts in zip(kinds, told, strict=True)
-    ]
+    return [(_told(kind, parts), members[kind]) for kind, parts in zip(kinds, told, strict=True)]
 
 
-def _part_reason(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
+def _parted(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
     """Return a reason with marks for what is its subject's own, and those parts."""
     parts: list[tuple[str, str]] = []
     for pattern, mark in ((_AT, _PLACE), (_OUTPUT, _PLACE), (_WITH, _KEYS)):
@@ -66,10 +63,10 @@ def _part_reason(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
     return why, parts
 
 
-def _describe_places(kind: str, parts: dict[str, list[str]]) -> str:
+def _told(kind: str, parts: dict[str, list[str]]) -> str:
     nodes, places, keys = parts[_NODE], parts[_PLACE], parts[_KEYS]
-    said = kind.replace(_NODE, list_names(nodes))
-    others = text.count_noun(len(places) - 1, "more place")
+    said = kind.replace(_NODE, listed(nodes))
+    others = text.counted(len(places) - 1, "more place")
     more = f"{places[0]} and {others}" if len(places) > 1 else "".join(places)
     said = said.replace(_PLACE, more)
     return said.replace(
@@ -77,7 +74,7 @@ def _describe_places(kind: str, parts: dict[str, list[str]]) -> str:
     )
 
 
-def list_names(names: list[str], most: int = MOST) -> str:
+def listed(names: list[str], most: int = MOST) -> str:
     """Return names as a list in words: `a`, `a and b`, `a, b and c`, `a, b, c, d and 36 more`."""
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most:,} more"

@@ -19,7 +19,7 @@ def started_as_module() -> bool:
     return sys.argv[:1] == ["-m"] and any("analyzer" in word for word in sys.orig_argv[1:])
 
 
-def hold_path() -> None:
+def hold() -> None:
     """Take the current folder off the search path of this process and of all that it starts.
 
     The folder stays when Backline itself lies there (a checkout that is not installed).
@@ -54,10 +54,10 @@ def for_children() -> None:
     if sys.flags.ignore_environment and not sys.flags.safe_path:
         from multiprocessing import util  # noqa: PLC0415 - seldom needed, and not before the path is safe
 
-        util._args_from_interpreter_flags = _list_options  # type: ignore[attr-defined]
+        util._args_from_interpreter_flags = _options  # type: ignore[attr-defined]
 
 
-def _list_options() -> list[str]:
+def _options() -> list[str]:
     """Return the options that `multiprocessing` starts its processes with: those of this one, and -P."""
     from subprocess import _args_from_interpreter_flags as ours  # type: ignore[attr-defined]  # noqa: PLC0415
 

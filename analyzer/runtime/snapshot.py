@@ -40,7 +40,7 @@ def read_brought(name: str, kind: type[Content]) -> Content | None:
     package = Path(analyzer.__file__).parent
     try:
         data = (package / FOLDER / name).read_bytes()
-        return _decode_content(cache_folder.unseal_data(FORM, data), hash_code(times=False), kind)
+        return _decode(cache_folder.unseal(FORM, data), hash_code(times=False), kind)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
 
@@ -50,13 +50,13 @@ def write_brought(package: Path, name: str, content: Any) -> None:
     made_by = _hash_modules((package,), times=False)
     (package / FOLDER).mkdir(exist_ok=True)
     data = msgspec.msgpack.encode((made_by, content), enc_hook=_mark_function)
-    (package / FOLDER / name).write_bytes(cache_folder.seal_data(FORM, data))
+    (package / FOLDER / name).write_bytes(cache_folder.seal(FORM, data))
 
 
 def read_kept(path: Path, made_by: str, kind: type[Content]) -> Content | None:
     """Return what a file of the cache folder holds, None unless it was made by the same code of the same things."""
     try:
-        return _decode_content(cache_folder.read_sealed(path, FORM, MOST_BYTES), made_by, kind)
+        return _decode(cache_folder.read_sealed(path, FORM, MOST_BYTES), made_by, kind)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
 
@@ -68,7 +68,7 @@ def write_kept(path: Path, made_by: str, content: Any) -> None:
         cache_folder.write_sealed(path, FORM, data)
 
 
-def _decode_content(data: bytes, made_by: str, kind: type[Content]) -> Content | None:
+def _decode(data: bytes, made_by: str, kind: type[Content]) -> Content | None:
     found: Any = msgspec.msgpack.decode(data, type=tuple[str, kind], dec_hook=_stand_in)  # type: ignore[valid-type]
     written_by, content = found
     return content if written_by == made_by else None
@@ -136,7 +136,7 @@ class PatternAnswers(Generic[Answer]):
         ANSWERS[self.name] = self
 
     @property
-    def known_answers(self) -> dict[str, Answer]:
+    def known(self) -> dict[str, Answer]:
         """The answers at hand."""
         if self._known is None:
             self._known = dict(_read_answers().get(self.name, {}))
@@ -144,7 +144,7 @@ class PatternAnswers(Generic[Answer]):
 
     def __call__(self, pattern: str) -> Answer:
         """Return the answer for a pattern; what is wrong with one is raised each time."""
-        known = self.known_answers
+        known = self.known
         if pattern not in known:
             if len(known) >= MOST_ANSWERS:
                 known.clear()
@@ -162,7 +162,7 @@ def keep_answers(function: Callable[[str], Answer]) -> PatternAnswers[Answer]:
 
 def write_answers(package: Path) -> None:
     """Write the answers that are known now into the copy of the package that a wheel is built of."""
-    known = {name: dict(sorted(one.known_answers.items())) for name, one in sorted(ANSWERS.items())}
+    known = {name: dict(sorted(one.known.items())) for name, one in sorted(ANSWERS.items())}
     write_brought(package, PATTERNS, known)
 
 

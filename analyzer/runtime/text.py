@@ -19,12 +19,12 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
 
 
-def make_visible(text: str) -> str:
+def visible(text: str) -> str:
     """Return `text` with control, bidi and undecodable characters shown as `\\xNN` or `\\uNNNN`."""
-    return UNSAFE.sub(_escape_sign, text)
+    return UNSAFE.sub(_escape, text)
 
 
-def _escape_sign(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     code = ord(match.group())
     if 0xDC80 <= code <= 0xDCFF:  # surrogateescape: the byte itself
         return f"\\x{code - 0xDC00:02x}"
@@ -33,11 +33,11 @@ def _escape_sign(match: re.Match[str]) -> str:
 
 def one_line(text: str, most: int = 0) -> str:
     """Return visible text on one line, cut to `most` characters when that is not 0."""
-    flat = make_visible(text).replace("\n", " ").replace("\t", " ")
+    flat = visible(text).replace("\n", " ").replace("\t", " ")
     return flat[: most - 1] + "…" if most and len(flat) > most else flat
 
 
-def count_noun(number: int, one: str, many: str = "") -> str:
+def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with its noun: `1 case`, `3 cases`; `many` is the plural where it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
@@ -46,7 +46,7 @@ def span_in_words(seconds: float) -> str:
     """Return a length of time in words: `1 minute`, `24 hours`."""
     for unit, size in (("hour", 3600), ("minute", 60)):
         if seconds >= size and seconds % size == 0:
-            return count_noun(int(seconds // size), unit)
+            return counted(int(seconds // size), unit)
     return f"{seconds:g} {'second' if seconds == 1 else 'seconds'}"
 
 
@@ -60,7 +60,7 @@ _ONE = re.compile(
 )
 
 
-def count_once(text: str) -> str:
+def once(text: str) -> str:
     """Return a sentence that counts, as people say it of one: `1 time, the first at T, the last at T` is `once, at T`.
 
     First and last of more at one moment are `all at T`. T is a time as a template prints it.
@@ -85,7 +85,7 @@ def _one_time(found: re.Match[str]) -> str:
     return f", at {first}" if alone else f", all at {first}"
 
 
-def natural_key(name: str) -> list[tuple[int, str]]:
+def natural(name: str) -> list[tuple[int, str]]:
     """Return what sorts names by the numbers in them: esx2 before esx10."""
     return [
         (int(part[:18]) if part.isdecimal() else -1, part) for part in re.split(r"([0-9]+)", name)
@@ -94,7 +94,7 @@ def natural_key(name: str) -> list[tuple[int, str]]:
 
 def for_terminal(text: str) -> str:
     """Return text that cannot steer a terminal."""
-    return make_visible(text)
+    return visible(text)
 
 
 def for_csv(cell: object) -> str:
@@ -102,7 +102,7 @@ def for_csv(cell: object) -> str:
 
     A formula may begin in wide or small letters (U+FF1D, U+FE66), and behind signs that are not seen.
     """
-    text = make_visible("" if cell is None else str(cell))
+    text = visible("" if cell is None else str(cell))
     first = text[:1]
     if (first.isascii() and first.isalnum()) or _NUMBER.fullmatch(text):
         return text
@@ -126,13 +126,13 @@ def for_markdown(text: str) -> str:
 
 def code_block(text: str) -> str:
     """Return a fenced block whose fence is longer than any run of backticks in `text`."""
-    shown = make_visible(text)
+    shown = visible(text)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{shown}\n{fence}"
 
 
-def code_span(text: str) -> str:
+def code(text: str) -> str:
     """Return one line of text as inline code, whatever backticks it holds."""
     shown = one_line(" ".join(text.split()))
     fence = "`" * (max((len(run) for run in re.findall("`+", shown)), default=0) + 1)

@@ -307,8 +307,8 @@ def first_and_last(lines: Sequence[PlacedLine]) -> dict[str, Any]:
     first, last = lines[0], lines[-1]
     return {
         "count": len(lines),
-        "first": logtime.format_iso(first.text),
-        "last": logtime.format_iso(last.text),
+        "first": logtime.iso(first.text),
+        "last": logtime.iso(last.text),
         "address": first.address,
         "line": first.line,
         "text": first.text[:SHOWN_TEXT],

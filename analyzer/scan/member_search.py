@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
 
-from analyzer.artefacts.logtime import is_stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
@@ -254,7 +254,7 @@ class MemberSearch:
                 self._result.last_hits[hit.signature] = hit
                 continue
             self._result.hits.append(hit)
-            if context or not is_stamped(bytes(block.data[start : start + STAMP])):
+            if context or not stamped(bytes(block.data[start : start + STAMP])):
                 raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
                 count = max(CONTEXT, lines_to_head(block.data, found.start))
                 hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
@@ -317,13 +317,13 @@ def lines_to_head(data: Buffer, at: int) -> int:
 
     A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
     """
-    if is_stamped(bytes(data[at : at + STAMP])):
+    if stamped(bytes(data[at : at + STAMP])):
         return 0
     for count in range(1, MOST_ABOVE + 1):
         if not at:
             break
         at = data.rfind(b"\n", 0, at - 1) + 1
-        if is_stamped(bytes(data[at : at + STAMP])):
+        if stamped(bytes(data[at : at + STAMP])):
             return count
     return 0
 

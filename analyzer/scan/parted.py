@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from analyzer.artefacts.logtime import is_stamped
+from analyzer.artefacts.logtime import stamped
 from analyzer.scan.blocks import LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import LogScan
@@ -59,7 +59,7 @@ class Parted:
             lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
             places: dict[Hashable, list[int]] = {}
             for place, line in enumerate(lines):
-                if self._now is None or is_stamped(line):
+                if self._now is None or stamped(line):
                     self._now = self.part_of(line)
                 places.setdefault(self._now, []).append(place)
             for key, own in places.items():

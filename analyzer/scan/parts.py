@@ -51,7 +51,7 @@ def find_needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list
 
 def _find_begin(scan: LogScan) -> str:
     """Return the time of the first line, "" where it is not known."""
-    return logtime.format_iso(decode_line(scan.first_stamped)) if scan.first_stamped else ""
+    return logtime.iso(decode_line(scan.first_stamped)) if scan.first_stamped else ""
 
 
 def _is_covered(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
@@ -61,7 +61,7 @@ def _is_covered(copy: LogScan, begins: Mapping[tuple[str, str], str]) -> bool:
         return False
     if not "" < _find_begin(copy) < begin:
         return True
-    older = [hit for hit in copy.hits if "" < logtime.format_iso(hit.text) < begin]
+    older = [hit for hit in copy.hits if "" < logtime.iso(hit.text) < begin]
     if not older:
         return True
     kept = Counter(hit.signature for hit in older)

@@ -238,7 +238,7 @@ def analyse(pattern: str, flags: int = 0) -> PatternNeeds:
 
 def is_known(pattern: str, flags: int = 0) -> bool:
     """Say whether `analyse` has its answer without a look at the pattern."""
-    return f"{int(flags)}:{pattern}" in _analyse_noted.known_answers
+    return f"{int(flags)}:{pattern}" in _analyse_noted.known
 
 
 @keep_answers

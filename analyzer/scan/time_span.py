@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
-from analyzer.artefacts.logtime import format_iso, is_stamped, log_time
+from analyzer.artefacts.logtime import iso, log_time, stamped
 from analyzer.scan.blocks import Buffer, LineBlock
 from analyzer.scan.hits import LogScan, decode_line
 from analyzer.secrets.values import hide_around, may_hold_secrets
@@ -64,7 +64,7 @@ class Ends:
         if not result.first_stamped and self._tried < _STAMP_LINES:
             self._find_first_stamped(data, end)
         for count, line in enumerate(lines_backward(data, end)):
-            if is_stamped(line):
+            if stamped(line):
                 result.last_stamped = line
             elif count < _STAMP_LINES:
                 continue
@@ -127,14 +127,14 @@ class Ends:
             return
         passed = (time.when - when_before).total_seconds()
         if passed - ran >= max(STEP_BACK, ran * DRIFT):
-            self._add_step((format_iso(head_before), format_iso(head)))
+            self._add_step((iso(head_before), iso(head)))
 
     def _find_first_stamped(self, data: Buffer, end: int) -> None:
         at = 0
         while at < end and self._tried < _STAMP_LINES:
             stop = data.find(b"\n", at, end)
             line = bytes(data[at:stop])
-            if is_stamped(line):
+            if stamped(line):
                 self.result.first_stamped = line
                 return
             self._tried += 1
@@ -148,7 +148,7 @@ def _find_step_back(before: bytes, after: bytes) -> tuple[str, str] | None:
         return None
     if (first.when - second.when).total_seconds() < STEP_BACK:
         return None
-    return format_iso(before), format_iso(after)
+    return iso(before), iso(after)
 
 
 def _hide_secrets(raw: bytes) -> bytes:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Protocol
 
 from analyzer.runtime.limits import LimitHit, Limits
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 from analyzer.sources.fragments import (
     PIECE,
     VSI_CACHE,
@@ -102,7 +102,7 @@ class ArchiveReader:
         """Write the remarks, one for each kind, with their counts."""
         for what, (count, first) in self._remarks.items():
             self.ledger.note(
-                f"{self.item.address}: {count_noun(count, 'member')} with a {what}; first: {first[:200]}"
+                f"{self.item.address}: {counted(count, 'member')} with a {what}; first: {first[:200]}"
             )
 
     def list_link(self, child: Item, target: str, *, hard: bool) -> None:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from analyzer.runtime.errors import RefusedError, describe_fault, find_error_place
+from analyzer.runtime.errors import RefusedError, fault, placed
 from analyzer.runtime.limits import LimitHit, Limits
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
 from analyzer.sources import codecs, sniff
 from analyzer.sources.archives import TarArchive, ZipArchive
@@ -150,7 +150,7 @@ def walk(
     for path, pieces in _group_pieces(paths):
         name = path.name
         if isinstance(path, Path) and name in ("", ".", ".."):
-            name = absolute_path(path).name
+            name = full(path).name
         name = str(path) if name in names else name
         names.add(name)
         given = ledger.begin_given(name, alone=True)
@@ -163,7 +163,7 @@ def walk(
             ledger.record(name, None, "refused", str(why))
         except Exception as error:  # noqa: BLE001 - the last net under hostile input
             # What was read so far stays, and the other sources are read.
-            ledger.add_damage(name, -1, describe_fault(find_error_place(error)), "the rest of it")
+            ledger.add_damage(name, -1, fault(placed(error)), "the rest of it")
         given.last = len(ledger.sources)
     if refused and not found and not walker.entries:
         where, looks = refused[0]

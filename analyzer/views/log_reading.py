@@ -14,7 +14,7 @@ from analyzer.ingest.nodes import Node, resolve_nodes
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log.collector import LogSeen, WindowScanner
 from analyzer.merged_log.entry import LogEntry, TimeWindow, format_stamp, rank_level
-from analyzer.pipeline.triage import Options, read_case, refusal
+from analyzer.pipeline.triage import Options, read_case, refuse_case
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
 from analyzer.scan.careful import Answer, Undecided, search_of
@@ -199,7 +199,7 @@ class MergedLog:
             self.query.window, take_entry, options.limits, self._filter.words, scopes
         )
         intake = read_case(self.paths, ledger, kinds, scanner, options)
-        refused = refusal(self.paths, ledger, intake, kinds)
+        refused = refuse_case(self.paths, ledger, intake, kinds)
         nodes = resolve_nodes(intake, kinds)
         if first:
             if refused is not None:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from analyzer.artefacts.logtime import without_time
 from analyzer.merged_log.entry import TimeWindow
-from analyzer.runtime.text import count_noun, for_csv, make_visible, natural_key, one_line
+from analyzer.runtime.text import counted, for_csv, natural, one_line, visible
 from analyzer.views.log_reading import LogSummary, MergedLine
 
 COLUMNS = (
@@ -52,7 +52,7 @@ def write_json(line: MergedLine) -> str:
     cells = {}
     for name in COLUMNS:
         cell = getattr(line, name)
-        cells[name] = make_visible(cell) if isinstance(cell, str) else cell
+        cells[name] = visible(cell) if isinstance(cell, str) else cell
     return json.dumps(cells)
 
 
@@ -77,16 +77,14 @@ def describe_reading(summary: LogSummary, window: TimeWindow) -> Iterator[str]:
             skipped += 1
         else:
             read += 1
-    names = sorted(filter(None, hosts), key=natural_key)
+    names = sorted(filter(None, hosts), key=natural)
     shown = ", ".join(one_line(name, 80) for name in names[:_NOTED]) or "no host"
     if len(names) > _NOTED:
         shown += f" and {len(names) - _NOTED:,} more"
     when = ""
     if window != TimeWindow():
         when = f" from {format_time(window.start)} to {format_time(window.end)}"
-    text = (
-        f"{count_noun(summary.lines, 'line')}{when}; {count_noun(read, 'log')} of {shown} searched"
-    )
+    text = f"{counted(summary.lines, 'line')}{when}; {counted(read, 'log')} of {shown} searched"
     if skipped:
         text += f"; {skipped:,} more do not reach into it, by their first line and file time"
     yield text
@@ -97,7 +95,7 @@ def describe_reading(summary: LogSummary, window: TimeWindow) -> Iterator[str]:
         (summary.undecided, "left out, too slow for the pattern"),
     ):
         if count:
-            yield f"{what}: {count_noun(count, 'line')}"
+            yield f"{what}: {counted(count, 'line')}"
     if not summary.lines:
         yield from describe_spans(summary)
     yield from describe_faults(summary)
@@ -118,12 +116,12 @@ def describe_spans(summary: LogSummary) -> Iterator[str]:
         yield "no log was found in this material"
     elif any(log.skipped for _, log in summary.seen):
         yield "what the logs cover (of those not read, from their first line to the time of their file):"
-    for key in sorted(found, key=lambda key: natural_key(" ".join(key))):
+    for key in sorted(found, key=lambda key: natural(" ".join(key))):
         host, name = key
         spans = found[key]
         ends = sorted(end for span in spans for end in span if end)
         covers = f"{ends[0]} to {ends[-1]}" if ends else "no times in its lines"
-        files = count_noun(len(spans), "file")
+        files = counted(len(spans), "file")
         yield f"  {one_line(host or '-', 80)} {one_line(name, 80)}: {covers}, {files}"
 
 
@@ -131,7 +129,7 @@ def describe_faults(summary: LogSummary) -> Iterator[str]:
     """Yield what is wrong with the logs: lines without a time, guessed years, clocks, holes, damage."""
     timeless = [log for _, log in summary.seen if log.timeless]
     if timeless:
-        lines = count_noun(sum(log.timeless for log in timeless), "line")
+        lines = counted(sum(log.timeless for log in timeless), "line")
         first = one_line(timeless[0].part.address)
         yield f"left out, no line above them has a time: {lines}, the first in {first}"
     guessed = []
@@ -144,7 +142,7 @@ def describe_faults(summary: LogSummary) -> Iterator[str]:
         back = f"the clock went back from {before} to {after}"
         yield f"{one_line(address)}: {back}; lines are sorted by their own time"
     for address, count in list(summary.holes.items())[:_NOTED]:
-        holes = count_noun(count, "NUL byte")
+        holes = counted(count, "NUL byte")
         yield f"{one_line(address)}: {holes} where lines were: a gap such as a power loss leaves"
     for fault in summary.faults[:_NOTED]:
         yield one_line(fault)

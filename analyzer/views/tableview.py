@@ -13,7 +13,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from analyzer.pipeline.case_tables import CaseTables, declared, lost, plain_names, read, row_counts
+from analyzer.pipeline.case_tables import (
+    CaseTables,
+    find_table,
+    list_losses,
+    plain_names,
+    read_tables,
+    row_counts,
+)
 from analyzer.report.wording import join_few
 from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from analyzer.runtime.text import for_csv, for_terminal, one_line
@@ -108,7 +115,7 @@ def print_coverage(path: Place, form: str | None) -> list[str]:
 
     Raises RefusedError, after that, when no table was filled.
     """
-    intake, ledger, facts = read([path], None)
+    intake, ledger, facts = read_tables([path], None)
     rows = dict(sorted(row_counts(intake, facts).items()))
     searched: Counter[str] = Counter()
     for scan in intake.scans:
@@ -144,7 +151,7 @@ def print_coverage(path: Place, form: str | None) -> list[str]:
             why=next(reasons, "no file was found"),
             do="Give a bundle, or files it is made of.",
         )
-    return lost(ledger)
+    return list_losses(ledger)
 
 
 def print_table(
@@ -206,7 +213,7 @@ def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> tup
 
 def read_rows(path: Place, name: str, wanted: RowFilter) -> tuple[pd.DataFrame, list[str]]:
     """Return the wanted rows of a table, and what of the material was lost."""
-    table = declared(name)
+    table = find_table(name)
     times = [column.name for column in table.columns if column.kind == "time"]
     tables = CaseTables([path])
     whole = tables.frame(name)

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analyzer.archive.batches.jobs import (
     FAILED,
@@ -32,6 +32,7 @@ from analyzer.runtime.text import one_line
 from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
+    from analyzer.case.document import CaseDocument
     from analyzer.ingest.file_hashes import FileHashes
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
@@ -82,20 +83,22 @@ def _triage_case(
 ) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and the message."""
     from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
+    from analyzer.pipeline.triage import Options, gather_case  # noqa: PLC0415 - heavy
 
     began, config = time.perf_counter(), context.config
     options = Options(config.options.limits, engine=config.options.engine, hashes=hashes)
     try:
-        material = gathered(hashes.paths, context.catalog.signatures(), options)
+        material = gather_case(hashes.paths, context.catalog.signatures(), options)
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
+        from analyzer.case import case_file  # noqa: PLC0415 - heavy
         from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
 
         texts = render_results(
-            outcome.document, case.dumps(outcome.document), config.options.limits.report_bytes
+            outcome.document,
+            case_file.write_case(outcome.document),
+            config.options.limits.report_bytes,
         )[0]
     except RefusedError as error:
         return _store_nothing(
@@ -133,22 +136,20 @@ def _store_nothing(
     return state, why
 
 
-def worst_of(document: dict[str, Any]) -> str:
+def worst_of(document: CaseDocument) -> str:
     """Return the first finding of a case in a few words with its machine, and how many there are beside it."""
-    found = [
-        one for one in document["findings"] if not one["muted"] and one["severity"] in SEVERITIES
-    ]
+    found = [one for one in document.findings if not one.muted and one.severity in SEVERITIES]
     if not found:
         return "no finding"
     first = found[0]  # the worst story stands first; what it explains may be more severe
-    said = f"{first['severity']}: {bound_line(first['title'], LONGEST_TITLE)}"
-    if first["node"]:
-        said += f" on {bound_line(first['node'], LONGEST_TITLE)}"
+    said = f"{first.severity}: {bound_line(first.title, LONGEST_TITLE)}"
+    if first.node:
+        said += f" on {bound_line(first.node, LONGEST_TITLE)}"
     if len(found) == 1:
         return said
-    severities = [one["severity"] for one in found]
+    severities = [one.severity for one in found]
     worst = min(severities, key=SEVERITIES.index)
-    of_them = "" if worst == first["severity"] else f", {severities.count(worst)} of them {worst}"
+    of_them = "" if worst == first.severity else f", {severities.count(worst)} of them {worst}"
     return f"{said} (and {len(found) - 1} more{of_them})"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.artefacts.builds import find_release
+from analyzer.artefacts.builds import lookup
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 VERSION = Table.of(
@@ -78,7 +78,7 @@ ORIGINS = (
 def make_version_row(block: Block, line: int, origin: str, values: dict[str, Value]) -> Row:
     """Return a row of esxi.version; `release` is looked up from the build."""
     build = values.get("build")
-    release = find_release("esxi", build if isinstance(build, int) else None)
+    release = lookup("esxi", build if isinstance(build, int) else None)
     full = VERSION.blank() | {"product": "VMware ESXi"} | values
     full |= {
         "release": release.name if release else None,

@@ -16,7 +16,7 @@ from analyzer.artefacts.tables import (
     Row,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 from analyzer.forms import Field, Key, Param, text_table
 
@@ -66,7 +66,7 @@ def make_row(table: Table, block: Block, element: Element, cells: Cells) -> Iter
             (cell.text.strip(), cell.line) if isinstance(cell, Element) else (cell, element.line)
         )
         try:
-            values[column.name] = convert_cell(column, text)
+            values[column.name] = convert(column, text)
         except ColumnValueError as error:
             values[column.name] = None
             raw = block.lines[line - block.first_line][:300]

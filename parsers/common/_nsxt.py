@@ -15,7 +15,7 @@ from analyzer.artefacts.tables import (
     Row,
     Table,
     Value,
-    convert_cell,
+    convert,
 )
 from analyzer.forms.form import Looks
 from analyzer.forms.logs import LEVEL, MESSAGE, TIME, level_word
@@ -155,7 +155,7 @@ def read_answer_time(block: Block) -> Value:
     if found is None:
         return None
     try:
-        return convert_cell(
+        return convert(
             ANSWERED, f"{found['month']} {found['day']} {found['clock']} {found['year']} GMT"
         )
     except ColumnValueError:
@@ -210,7 +210,7 @@ def typed_row(
     for column in table.columns:
         text, at = cells.get(column.name, ("", line))
         try:
-            values[column.name] = convert_cell(column, text)
+            values[column.name] = convert(column, text)
         except ColumnValueError as error:
             values[column.name] = None
             yield fault_at(block, at, parser, str(error))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from analyzer.artefacts.parsing import fault_at
-from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Value, convert_cell
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Value, convert
 
 COLUMNS = (
     Column("subject_name", "str", "common name of the owner"),
@@ -66,7 +66,7 @@ def _take_text_line(
         return
     column = COLUMNS[2 if label == "Not Before" else 3]
     try:
-        text[column.name] = convert_cell(column, value)
+        text[column.name] = convert(column, value)
         text["line"] = number
     except ColumnValueError as error:
         yield fault_at(block, number, parser, str(error))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from analyzer.artefacts.parsing import Wanted
-from analyzer.artefacts.samples import Packed, SampleColumns, SampleLines, pack_numbers
+from analyzer.artefacts.samples import Packed, SampleColumns, SampleLines, packed
 from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
 
 from . import _esxtop_header as header
@@ -434,7 +434,7 @@ class _Group:
                 values[:, missing] = np.nan
             else:
                 values[:, missing] = np.iinfo(cells.dtype).min
-        return pack_numbers(values)
+        return packed(values)
 
 
 def _pack_least(cells: Any, places: Any) -> Packed:
@@ -443,8 +443,8 @@ def _pack_least(cells: Any, places: Any) -> Packed:
 
     values = np.take(cells, places, axis=1)
     if values.dtype.kind == "f":
-        return pack_numbers(np.fmin.reduce(values, axis=1))
+        return packed(np.fmin.reduce(values, axis=1))
     bounds = np.iinfo(values.dtype)  # the least number stands for "nothing"
     found = np.where(values == bounds.min, bounds.max, values).min(axis=1)
     found[found == bounds.max] = bounds.min
-    return pack_numbers(found)
+    return packed(found)

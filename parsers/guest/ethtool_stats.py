@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, run_template
+from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template, typed
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool_command
@@ -127,7 +127,7 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_counters(block: Block) -> Output:
-    fixed = convert_params(block.params, COUNTERS)
+    fixed = typed(block.params, COUNTERS)
     for number, line in enumerate(block.lines, block.first_line):
         if found := _OWN.match(line):
             own = {"counter": found["counter"], "value": int(found["value"])}
@@ -161,7 +161,7 @@ class _Queues:
 
     def __init__(self, block: Block) -> None:
         self.block = block
-        self.fixed = convert_params(block.params, TABLE)
+        self.fixed = typed(block.params, TABLE)
         self.head: tuple[str, int] | None = None
         self.head_line = 0
         self.lost = False  # the head of this queue could not be read

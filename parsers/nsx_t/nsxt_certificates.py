@@ -3,7 +3,7 @@
 Source: the NSX CLI guide: PEM, or with `text` what X.509 says above it, which is one certificate and one row.
 """
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params
+from analyzer.artefacts.parsing import Output, Parser, typed
 from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 from ..common._nsxt import (
@@ -30,7 +30,7 @@ TABLE = Table.of(
 
 def parse_block(block: Block) -> Output:
     """Read the certificates, one row each; the PEM below the text of the same certificate is left out."""
-    fixed = convert_params(block.params, TABLE) | {"answered": read_answer_time(block)}
+    fixed = typed(block.params, TABLE) | {"answered": read_answer_time(block)}
     seen: list[dict[str, Value]] = []
     found = sorted(
         read_certificates(block, PARSER.name),

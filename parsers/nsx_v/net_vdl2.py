@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from analyzer.artefacts.parsing import Output, Parser, fault_at, read_rows
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from ..common import _host_overlay as nsxt
@@ -117,7 +117,7 @@ _LISTED = re.compile(r"\s*VDS ID\s+VDS Name\s")
 def parse_block(block: Block) -> Output:
     """Read the list by its headings, or the table of switches by its columns."""
     if any(_LISTED.match(line) for line in block.lines):
-        return name_refusals(read_rows(VDS, PARSER.name, block))
+        return name_refusals(rows(VDS, PARSER.name, block))
     return name_refusals(chain(_read_levels(block), read_executed(block, PARSER.name)))
 
 

@@ -6,7 +6,7 @@ number of connections is then the number of the other controllers; followers sho
 
 from __future__ import annotations
 
-from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 from ..common._nsx import name_refusals
@@ -27,7 +27,7 @@ TABLE = Table.of(
 def parse_block(block: Block) -> Output:
     """Read the ports, one row each; a row without a role belongs to the role above."""
     role: Value = None
-    for item in name_refusals(read_rows(TABLE, PARSER.name, block)):
+    for item in name_refusals(rows(TABLE, PARSER.name, block)):
         if isinstance(item, Row):
             role = item.values["role"] = item.values["role"] or role
             item.values["listening"] = bool(item.values["listening"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsx import name_refusals
@@ -40,7 +40,7 @@ def parse_block(block: Block) -> Output:
     """Read the summary, one row an interface, or all of one interface."""
     summary = any(_SUMMARY.match(line) for line in block.lines)
     template = "nsx_controller_lif" if summary else "nsx_controller_one_lif"
-    return name_refusals(read_rows(TABLE, template, block, convert_params(block.params, TABLE)))
+    return name_refusals(rows(TABLE, template, block, typed(block.params, TABLE)))
 
 
 PARSER = Parser(

@@ -8,7 +8,7 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 
 from __future__ import annotations
 
-from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Row, Table
 
 from ..common._nsx import XML_BODY, make_row, name_refusals, xml_shape
@@ -34,9 +34,7 @@ TABLE = Table.of(
 def parse_block(block: Block) -> Output:
     """Read the list of controllers, one row each; `state` is upper case whatever was printed."""
     is_xml = any(line.lstrip().startswith("<") for line in block.lines[:3])
-    for item in (
-        _read_rest(block) if is_xml else name_refusals(read_rows(TABLE, PARSER.name, block))
-    ):
+    for item in _read_rest(block) if is_xml else name_refusals(rows(TABLE, PARSER.name, block)):
         if isinstance(item, Row):
             item.values["source"] = "rest" if is_xml else "cli"
             if isinstance(item.values["state"], str):

@@ -6,7 +6,7 @@ Source: the command on a host of NSX for vSphere, as an administrator published 
 
 import re
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at
+from analyzer.artefacts.parsing import Output, Parser, fault_at, typed
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _ASK = "`vsipioctl getaddrsets -f <filter>` on the host; `vsipioctl getfilters` lists the filters"
@@ -39,7 +39,7 @@ _FORM = re.compile(r"[0-9A-Fa-f.:/-]+")
 
 def parse_block(block: Block) -> Output:
     """Read the sets and their addresses; a set is a row where it ends, so that one that is cut is none."""
-    fixed = {"filter": None, **convert_params(block.params, SETS)}
+    fixed = {"filter": None, **typed(block.params, SETS)}
     name, begun, count = "", 0, 0
     for number, line in enumerate(block.lines, block.first_line):
         if found := _BEGIN.match(line):

@@ -13,7 +13,7 @@ from analyzer.artefacts.tables import (
     KeyColumn,
     Row,
     Table,
-    convert_cell,
+    convert,
 )
 
 from ..common._nsx import name_refusals
@@ -99,7 +99,7 @@ def _read_rows(block: Block) -> Output:
                     column = TABLE.column(name)
                     try:
                         last.values[name] = (
-                            convert_cell(column, text.rstrip(",")) if column and text else None
+                            convert(column, text.rstrip(",")) if column and text else None
                         )
                         last.lines = {**last.lines, name: number}
                     except ColumnValueError as error:

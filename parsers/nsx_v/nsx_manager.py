@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from analyzer.artefacts.parsing import Output, Parser, fault_at, read_rows
+from analyzer.artefacts.parsing import Output, Parser, fault_at, rows
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Row, Table
 
 from ..common._nsx import MANAGER, XML_BODY, make_row, version_cells, xml_shape
@@ -61,7 +61,7 @@ def parse_block(block: Block) -> Output:
     elif head.startswith(("{", '"versionInfo"', '"globalInfo"')):
         yield from _read_json(block)
     else:
-        for item in read_rows(MANAGER, PARSER.name, block):
+        for item in rows(MANAGER, PARSER.name, block):
             if isinstance(item, Row):
                 line = block.lines[item.line - block.first_line]
                 item.values["source"] = "sys_info" if "System Version" in line else "extension"

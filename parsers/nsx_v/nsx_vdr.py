@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
 from analyzer.artefacts.tables import Block, Fault, Row, Value
 
 from ..common._nsx import name_refusals
@@ -104,9 +104,9 @@ def _read_sections(block: Block) -> Output:
 def _read_table(template: str, part: Block) -> Output:
     """Read a section whose rows are all of one table."""
     table = _TABLES[template]
-    extra = convert_params(part.params, table)
+    extra = typed(part.params, table)
     entries = nascent = 0
-    for item in read_rows(table, template, part, extra):
+    for item in rows(table, template, part, extra):
         if table is ARP and isinstance(item, Row):
             flags = str(item.values["flags"] or "")
             item.values["is_permanent"] = item.values["expiry_s"] is None
@@ -123,7 +123,7 @@ def _read_table(template: str, part: Block) -> Output:
 
 def _read_bridges(part: Block) -> Output:
     """Read a section of bridges: each bridge, each of its networks, each MAC address that a network knows."""
-    for item in read_rows(_BRIDGES, "nsx_vdr_bridge", part, convert_params(part.params, _BRIDGES)):
+    for item in rows(_BRIDGES, "nsx_vdr_bridge", part, typed(part.params, _BRIDGES)):
         if not isinstance(item, Row):
             yield item
             continue

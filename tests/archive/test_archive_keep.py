@@ -29,9 +29,9 @@ from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
+from analyzer.case import case_file
 from analyzer.facts import Facts
 from analyzer.facts.database import KEY
-from analyzer.pipeline import case
 from analyzer.rules import Catalog
 from analyzer.scan.blocks import NulGap
 from analyzer.scan.hits import Hit, LogScan, SearchStop
@@ -129,7 +129,7 @@ def test_a_pack_holds_the_document_and_every_table_with_its_declared_columns(
     outcome = kit.judged(material)
     pack = encode.encode_case(material, outcome, kit.meta_of("x"))
     held = members(pack)
-    assert held["case.json"].decode() == case.dumps(outcome.document)
+    assert held["case.json"].decode() == case_file.write_case(outcome.document)
     assert json.loads(held["meta.json"])["searched"] == kit.searched()
     small = {name: columns for name, _, columns in lines(pack)}
     assert {"_case", "_nodes", "_verdicts", "_hits", "_scans", "_blocks", "esxi.version"} <= set(
@@ -180,8 +180,8 @@ def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) ->
     pack = encode.encode_case(material, outcome, kit.meta_of("x"))
     found = rows(pack, "_findings", tmp_path, "rule, subject, severity, say, kb, finding_id")
     wanted = [
-        (one["rule"], one["subject"], one["severity"], one["say"], one["kb"], one["id"])
-        for one in outcome.document["findings"]
+        (one.rule, one.subject, one.severity, one.say, one.kb, one.id)
+        for one in outcome.document.findings
     ]
     assert found == wanted
     doubts = rows(pack, "_unknowns", tmp_path, "rule, missing, why, ask")
@@ -197,7 +197,7 @@ def test_the_tables_of_a_judgement_say_what_the_document_says(tmp_path: Path) ->
         for name, told in sorted(outcome.judgement.counts.items())
     ]
     assert rows(pack, "_case", tmp_path, "name, findings, worst, complete") == [
-        ("x", len(found), outcome.document["findings"][0]["severity"], True)
+        ("x", len(found), outcome.document.findings[0].severity, True)
     ]
 
 

@@ -23,11 +23,11 @@ from analyzer.archive.restore.reading import WRITTEN_OUT
 from analyzer.archive.restore.relations import relation_sql
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact_archive
+from analyzer.case import case_file
 from analyzer.facts import database
 from analyzer.judge import judge, judge_cases
-from analyzer.pipeline import case
 from analyzer.pipeline.case_data import CaseData, conclude
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.settings import Settings
@@ -56,7 +56,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def by_name(archive: Archive) -> dict[str, Stored]:
     """Return the stored cases by name."""
     return {
-        archive.read_meta(stored)["name"]: stored
+        archive.read_meta(stored).name: stored
         for stored in archive.take_snapshot().list_visible_cases()
     }
 
@@ -116,7 +116,7 @@ def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     """A synthetic bundle with many rotated logs gives the same bytes from the archive."""
     path = tmp_path / "big.tgz"
     write_bundle(path, 20 << 20, 3)
-    material = gathered([path], kit.catalog().signatures(), Options())
+    material = gather_case([path], kit.catalog().signatures(), Options())
     stored = kit.put(empty, "big", material)
     assert kit.text_of(
         recall.recall_case(empty, stored, kit.catalog().signatures())
@@ -148,7 +148,7 @@ def test_a_changed_threshold_gives_what_a_fresh_triage_gives(archive: Archive) -
         stored = stored_of[name]
         for catalog in (changed, fewer):
             again = recall.recall_case(archive, stored, catalog.signatures())
-            fresh = gathered(
+            fresh = gather_case(
                 [kit.ROOT / "samples" / "cases" / name], catalog.signatures(), Options()
             )
             assert kit.text_of(again, catalog) == kit.text_of(fresh, catalog)
@@ -170,10 +170,10 @@ def test_renamed_signatures_find_their_hits(empty: Archive, cap: int) -> None:
     limits = Limits(hits_per_signature=cap)
     options = Options(limits=limits)
     path = kit.ROOT / "samples" / "cases" / STORM
-    material = gathered([path], kit.catalog().signatures(), options)
+    material = gather_case([path], kit.catalog().signatures(), options)
     stored = kit.put(empty, STORM, material)
     other = renamed()
-    fresh = gathered([path], other.signatures(), options)
+    fresh = gather_case([path], other.signatures(), options)
     again = recall.recall_case(empty, stored, other.signatures())
     assert bool(fresh.limits) is (cap == 2)
     assert _judged(again, other, limits) == _judged(fresh, other, limits)
@@ -184,18 +184,18 @@ def test_a_limit_of_a_rule_that_is_gone_is_gone(empty: Archive) -> None:
     """Without the rule whose hits were cut off the case is whole again, as a fresh triage would find it."""
     limits = Limits(hits_per_signature=2)
     path = kit.ROOT / "samples" / "cases" / STORM
-    material = gathered([path], kit.catalog().signatures(), Options(limits=limits))
+    material = gather_case([path], kit.catalog().signatures(), Options(limits=limits))
     assert not material.complete
     stored = kit.put(empty, STORM, material)
     without = Catalog([rule for rule in kit.catalog().rules if not rule.logs], hash="no logs")
-    fresh = gathered([path], without.signatures(), Options(limits=limits))
+    fresh = gather_case([path], without.signatures(), Options(limits=limits))
     again = recall.recall_case(empty, stored, without.signatures())
     assert (again.limits, again.complete) == (fresh.limits, fresh.complete)
     assert _judged(again, without, limits) == _judged(fresh, without, limits)
 
 
 def _judged(material: CaseData, catalog: Catalog, limits: Limits) -> str:
-    return case.dumps(conclude(material, catalog, Settings(), limits).document)
+    return case_file.write_case(conclude(material, catalog, Settings(), limits).document)
 
 
 @pytest.mark.process
@@ -204,7 +204,7 @@ def test_two_rules_with_one_pattern_share_the_hits(empty: Archive) -> None:
     material = kit.sample(STORM)
     stored = kit.put(empty, STORM, material)
     both = Catalog([*kit.catalog().rules, *renamed().rules], hash="both")
-    fresh = gathered([kit.ROOT / "samples" / "cases" / STORM], both.signatures(), Options())
+    fresh = gather_case([kit.ROOT / "samples" / "cases" / STORM], both.signatures(), Options())
     again = recall.recall_case(empty, stored, both.signatures())
     assert kit.text_of(again, both) == kit.text_of(fresh, both)
 
@@ -224,7 +224,7 @@ def test_a_signature_that_was_not_searched_leaves_its_rule_open(empty: Archive) 
     new = {rule.id for rule in kit.catalog().rules if rule.logs and rule.id in found}
     assert new
     known = _without(new)
-    material = gathered([path], known, Options())
+    material = gather_case([path], known, Options())
     outcome = kit.judged(
         material, Catalog([rule for rule in kit.catalog().rules if rule.id not in new])
     )
@@ -300,7 +300,7 @@ def test_a_log_that_was_never_there_stays_missing(empty: Archive) -> None:
     """A new signature in a log the case does not have is asked for as ever: another search would find nothing."""
     name = "lab-ring-before"  # transcripts only
     fresh = kit.text_of(kit.sample(name))
-    material = gathered([kit.ROOT / "samples" / "cases" / name], [], Options())
+    material = gather_case([kit.ROOT / "samples" / "cases" / name], [], Options())
     pack = encode.encode_case(
         material, kit.judged(material, Catalog()), kit.meta_of(name, kit.searched([]))
     )

@@ -20,7 +20,7 @@ from analyzer.artefacts.samples import SampleColumns
 from analyzer.facts import frames
 from analyzer.parsers.esxtop import _esxtop_capture
 from analyzer.pipeline.case_data import CaseData
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from tests.kit import archive_kit as kit
 from tests.kit.esxtop_kit import Capture
 from tests.kit.memory_kit import peak
@@ -42,7 +42,7 @@ def small_frames(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _read(capture: Path) -> CaseData:
-    return gathered([capture], kit.catalog().signatures(), Options())
+    return gather_case([capture], kit.catalog().signatures(), Options())
 
 
 @pytest.mark.size

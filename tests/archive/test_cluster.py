@@ -21,7 +21,7 @@ from analyzer.archive.clusters.cluster import Cluster, Tls
 from analyzer.archive.store import Archive
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.settings import read_settings
+from analyzer.rules.settings import read
 from analyzer.runtime.errors import BacklineError
 from tests.kit.batch_kit import small_cases, write
 from tests.kit.cluster_kit import (
@@ -198,7 +198,7 @@ def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
         tmp_path / "backline.toml", '[thresholds.made-up]\nmany = 1000001\nreason = "made up"\n'
     )
     small_cases(tmp_path / "cases", 3)
-    local = Local(read_settings(settings), packs=False)
+    local = Local(read(settings), packs=False)
     home = local_documents(str(tmp_path / "cases"), tmp_path / "home", (str(kb),), local)
     archive = str(tmp_path / "archive")
     config = config_of(archive, local, (str(kb),))
@@ -403,7 +403,7 @@ def test_a_worker_makes_the_same_catalog_of_whatever_lies_in_a_folder_of_rules(
     config = config_of(
         str(tmp_path / "archive"), None, (str(kb), str(single), str(tmp_path / "nowhere"))
     )
-    here = run_catalog.load_run_catalog(
+    here = run_catalog.load(
         Local(packs=False),
         [Path(folder) for folder in config.options.kb],
         limits=config.options.limits,

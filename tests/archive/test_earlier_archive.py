@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.web.cases.history import RESULTS, History
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.questions import stored
@@ -91,7 +91,7 @@ def test_show_reads_an_earlier_case_json(
 
 def test_an_earlier_source_was_looked_at_as_a_whole(written: dict[str, Any]) -> None:
     """A source of the earlier version counts all its lines as looked at."""
-    document = case.loads(json.dumps(written), "case.json")
+    document = case_file.parse_case(json.dumps(written), "case.json")
 
     assert [source["looked_at"] for source in document["sources"]] == [
         source["lines"] for source in written["sources"]

@@ -176,7 +176,7 @@ def test_installed_and_zipped_are_the_same_catalog(
 
 
 def _packs(name: str) -> list[RuleSource]:
-    return [pack for pack in packs.find_installed() if pack.name == name]
+    return [pack for pack in packs.installed() if pack.name == name]
 
 
 # --- packs that are broken, or mean harm ------------------------------------------------------------

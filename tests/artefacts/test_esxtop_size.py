@@ -377,7 +377,7 @@ def test_packed_numbers_come_back_bit_for_bit(cells: list[float]) -> None:
     """Two, four or eight bytes: every float comes back as it went in, one by one and all at once."""
     import numpy as np
 
-    held = samples.pack_numbers(np.array(cells).reshape(1, -1))
+    held = samples.packed(np.array(cells).reshape(1, -1))
     want = [_exact(cell) for cell in cells]
     assert [_exact(cell) for cell in held.floats().tolist()] == want
     one_by_one = [held.take(np.array([at]))[0] for at in range(len(cells))]
@@ -390,9 +390,7 @@ def test_frames_of_different_forms_are_joined_bit_for_bit(parts: list[list[float
     import numpy as np
 
     found = (
-        samples.join_numbers(
-            [samples.pack_numbers(np.array(part).reshape(1, -1)) for part in parts]
-        )
+        samples.joined([samples.packed(np.array(part).reshape(1, -1)) for part in parts])
         .floats()
         .tolist()
     )

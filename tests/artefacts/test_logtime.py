@@ -11,8 +11,8 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzer.artefacts.logtime import is_stamped, log_time, read_time
-from analyzer.artefacts.tables import Column, ColumnValueError, convert_cell
+from analyzer.artefacts.logtime import log_time, read, stamped
+from analyzer.artefacts.tables import Column, ColumnValueError, convert
 from analyzer.cli import main
 from analyzer.facts.database import timestamp
 from analyzer.forms.logs import read_utc
@@ -123,8 +123,8 @@ def test_a_line_with_a_time_is_stamped(
     line: str, year: int | None, _when: str, _assumed: tuple[str, ...]
 ) -> None:
     """The quick look for a stamp, used for the span of a log, knows every form."""
-    assert is_stamped(line.encode())
-    assert not is_stamped(b"--> " + line.encode())
+    assert stamped(line.encode())
+    assert not stamped(b"--> " + line.encode())
 
 
 FORMS = [
@@ -155,8 +155,8 @@ NO_TIMES = [
 def test_a_column_of_times_reads_what_logs_and_certificates_print(text: str, when: str) -> None:
     """One grammar for cells, groups of signatures, lines and what reaches the database: all in UTC."""
     column = Column("until", "time", "end of a certificate")
-    assert convert_cell(column, text) == when
-    assert read_time(text) == when
+    assert convert(column, text) == when
+    assert read(text) == when
     kept = timestamp(text)
     assert kept is not None
     assert datetime.fromisoformat(kept[:26]) == datetime.fromisoformat(when)
@@ -167,7 +167,7 @@ def test_a_column_of_times_reads_what_logs_and_certificates_print(text: str, whe
 def test_what_is_no_time_is_refused_and_never_guessed(text: str) -> None:
     """Days that do not exist, a stamp without a year, the name of a zone that has several offsets: no time."""
     with pytest.raises(ColumnValueError):
-        convert_cell(Column("until", "time", ""), text)
+        convert(Column("until", "time", ""), text)
 
 
 @given(st.datetimes(datetime(1971, 1, 1), datetime(2100, 1, 1)), st.integers(-14 * 60, 14 * 60))
@@ -183,14 +183,14 @@ def test_every_form_of_one_moment_is_the_same_moment(when: datetime, minutes: in
         f"{when:%b} {when.day:>2} {when:%H:%M:%S %Y} GMT",
         f"{when:%a %b} {when.day:>2} {when:%H:%M:%S} UTC {when.year}",
     ):
-        assert read_time(text) == want
+        assert read(text) == want
 
 
 @given(st.text(max_size=60))
 def test_no_text_breaks_the_reading_of_times(text: str) -> None:
     """Any text is a time or none; a time that was read reads as itself."""
-    found = read_time(text, any_zone=True)
-    assert found is None or read_time(found) == found
+    found = read(text, any_zone=True)
+    assert found is None or read(found) == found
 
 
 def test_a_rule_compares_times_of_certificates(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analyzer import rules
 from analyzer.artefacts import parsing
@@ -21,11 +22,13 @@ from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import format_rule
+from analyzer.case.verdicts import Evidence
 from analyzer.cli import main
 from analyzer.pipeline import examples, triage
 from analyzer.report import finding_rows
 from analyzer.rules import Rule
 from analyzer.runtime.errors import UsageError
+from tests.kit.case_factory import rich_case
 from tools.make_case import tgz, vm_support
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,9 +62,7 @@ def matches(folder: Path, case: Path) -> list[str]:
     """Return the ids of what the drafts of a folder find in a case."""
     outcome = triage.triage([case], triage.Options(kb=[folder], with_drafts=True))
     assert not outcome.broken_rules
-    return [
-        finding["id"] for finding in outcome.document["findings"] if finding["rule"] == "a-draft"
-    ]
+    return [finding.id for finding in outcome.document.findings if finding.rule == "a-draft"]
 
 
 def case_of(folder: Path, case: Path) -> Path:
@@ -218,7 +219,7 @@ def test_what_the_lines_name_is_the_subject_and_their_numbers_are_measured(tmp_p
     document = triage.triage(
         [tmp_path / "vobd.log"], triage.Options(kb=[tmp_path / "kb"], with_drafts=True)
     ).document
-    said = {one["subject"]: one["say"] for one in document["findings"] if one["rule"] == "a-draft"}
+    said = {one.subject: one.say for one in document.findings if one.rule == "a-draft"}
     assert sorted(said) == devices
     assert [re.findall(r"up to ([\d,]+)", said[device]) for device in devices] == [
         ["1343", "151909"],
@@ -492,20 +493,18 @@ def test_any_evidence_gives_a_rule_or_a_sentence(items: list[tuple[str, str]]) -
         "q.nothing = 1",
         "rx.ring1_full = unknown",
     ]
+    document = rich_case(
+        nodes=[{"name": items[0][1], "kind": "esxi", "captured": ""}],
+        sources=[{"address": "a.txt", "read_by": "vmxnet3_rx_summary, advcfg, vmkernel"}],
+        topology=[],
+    )
     evidence = [
-        {"label": labels[n % len(labels)] + label, "address": "a.txt", "line": n, "text": text, "before": [label], "after": [],
-         "taken": "", "node": label}
+        Evidence(labels[n % len(labels)] + label, "a.txt", n, text, [label], [], "", label)
         for n, (label, text) in enumerate(items)
-    ]  # fmt: skip
-    finding_doc = {"id": "x/y", "rule": items[0][0], "evidence": evidence}
-    sources = [{"address": "a.txt", "read_by": "vmxnet3_rx_summary, advcfg, vmkernel"}]
-    document = {
-        "nodes": [{"name": items[0][1], "kind": "esxi", "captured": ""}],
-        "sources": sources,
-        "topology": [],
-    }
+    ]
+    strange = structs.replace(document.findings[0], id="x/y", rule=items[0][0], evidence=evidence)
     try:
-        made = finding.read_finding(document, finding_doc, None)
+        made = finding.read_finding(document, strange, None)
     except UsageError:
         return
     assert rules.parse(draft.draft_rule("kb-1", "", made).text).id == "kb-1"

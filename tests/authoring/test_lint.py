@@ -403,7 +403,7 @@ def test_settings_and_packs_belong_to_the_catalog(
     (tmp_path / "pack" / "damaged-frames.yaml").write_text(base().replace("fix:", "fixes:"))
     (tmp_path / "pack" / "broken.yaml").write_text("{")
     pack = RuleSource("pack", "our-pack", "1.0", files=sorted((tmp_path / "pack").iterdir()))
-    monkeypatch.setattr(packs, "find_installed", lambda: [pack])
+    monkeypatch.setattr(packs, "installed", lambda: [pack])
     local = Local(Settings(kb=(tmp_path / "set",)))
 
     found = [one for one in lint.check_files(local=local) if "kb" not in one.file]

@@ -17,7 +17,7 @@ from analyzer.authoring.select import select_rules
 from analyzer.cli import main
 from analyzer.rules import Rule
 from analyzer.rules.run_catalog import Local
-from analyzer.rules.settings import Settings, parse_settings
+from analyzer.rules.settings import Settings, parse
 from analyzer.runtime.errors import UsageError
 from tests.kit.rule_kit import full
 from tests.kit.together import together
@@ -221,13 +221,9 @@ def test_a_hostile_title_cannot_steer_terminal_or_spreadsheet() -> None:
 @pytest.mark.size
 def test_select_uses_the_settings_of_the_folder(db: Path) -> None:
     """An id of a private folder is found; thresholds are changed only where the rule is to judge as it does here."""
-    assert select_rules(["nn-draft"])["nn-draft"].changed_thresholds == {}
-    assert select_rules(["nn-draft"], tuned=True)["nn-draft"].changed_thresholds == {
-        "limit": (9, 5)
-    }
-    assert select_rules(["mine/nn-draft.yaml"], tuned=True)["nn-draft"].changed_thresholds == {
-        "limit": (9, 5)
-    }
+    assert select_rules(["nn-draft"])["nn-draft"].changed == {}
+    assert select_rules(["nn-draft"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
+    assert select_rules(["mine/nn-draft.yaml"], tuned=True)["nn-draft"].changed == {"limit": (9, 5)}
     with pytest.raises(UsageError):
         select_rules(["nn-draft"], material=[db])
     with pytest.raises(UsageError):
@@ -294,7 +290,7 @@ def test_verbose_tells_notes_columns_and_examples_whole() -> None:
 
 def test_local_settings_are_told_with_the_rule() -> None:
     """A mute of the rule stands in its description."""
-    settings = parse_settings(
+    settings = parse(
         '[[mute]]\nrule = "nn-told"\nsubject = "thing 1"\nreason = "lab"\nuntil = 2026-12-31'
     )
     assert "MUTED HERE thing 1, until 2026-12-31: lab" in told(full(RULE), settings)

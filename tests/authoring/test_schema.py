@@ -27,7 +27,7 @@ from tests.kit.together import together
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = sorted((ROOT / "analyzer" / "kb").glob("*/*.yaml"))
-WHOLE = schema.make_schema(fact_tables.list_declared())
+WHOLE = schema.make_schema(fact_tables.declared())
 FACT = Table(
     "kb.meaning",
     "made-up facts",
@@ -307,7 +307,7 @@ FREE = {
 def test_the_schema_is_draft_7_and_the_text_is_the_schema() -> None:
     """A validator takes it as a schema, and the compact layout of the file loses nothing."""
     Draft7Validator.check_schema(WHOLE)
-    assert json.loads(schema.write_schema(fact_tables.list_declared())) == WHOLE
+    assert json.loads(schema.write_schema(fact_tables.declared())) == WHOLE
 
 
 @pytest.mark.size
@@ -642,12 +642,12 @@ def test_the_schema_refuses_nothing_that_the_loader_takes(path: Path_, value: An
 def test_the_command_prints_the_schema_or_writes_it_to_the_named_file(tmp_path: Path) -> None:
     """The text is that of the function; a folder that is none is told before anything is written."""
     done = CliRunner().invoke(main, ["rules", "schema"])
-    assert (done.exit_code, done.stdout) == (0, schema.write_schema(fact_tables.list_declared()))
+    assert (done.exit_code, done.stdout) == (0, schema.write_schema(fact_tables.declared()))
     target = tmp_path / "mine" / "rule-schema.json"
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target)])
     assert (done.exit_code, target.read_text(encoding="utf-8")) == (
         0,
-        schema.write_schema(fact_tables.list_declared()),
+        schema.write_schema(fact_tables.declared()),
     )
     done = CliRunner().invoke(main, ["rules", "schema", "-o", str(target / "below.json")])
     assert done.exit_code == 6 and "cannot write" in done.stderr

@@ -23,7 +23,7 @@ DOTTED = re.compile(r"\b[a-z]\w*\.[a-z_]\w*")
 def lines(trace: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield all lines of a tree but log lines and values of the case, from the top."""
     yield trace
-    for child in trace["children"]:
+    for child in trace.children:
         yield from lines(child)
 
 
@@ -41,10 +41,10 @@ def test_no_line_of_a_tree_is_in_the_language_of_rules(documents: list[dict[str,
         "esxi.release"
     }
     told = [
-        line["text"]
+        line.text
         for document in documents
-        for finding in document["findings"]
-        for child in (finding["trace"] or {"children": []})["children"]
+        for finding in document.findings
+        for child in (finding.trace or {"children": []}).children
         for line in lines(child)
     ]
     assert len(told) > 200
@@ -103,17 +103,11 @@ def test_evidence_is_labelled_without_the_names_of_a_rule(documents: list[dict[s
 
 def test_of_the_outcomes_only_the_nearest_are_told(documents: list[dict[str, Any]]) -> None:
     """A reader gets the outcome that holds and the next worse one it missed; never two that are worse."""
-    found = [
-        one["trace"]["children"]
-        for document in documents
-        for one in document["findings"]
-        if one["trace"]
-    ]
+    found = [one.trace.children for document in documents for one in document.findings if one.trace]
     for part in ("Outcome", "Severity"):
         told = [
-            [(line["text"], line["value"]) for line in one if line["text"].startswith(part)]
-            for one in found
+            [(line.text, line.value) for line in one if line.text.startswith(part)] for one in found
         ]
         assert max(map(len, told)) <= 2
         assert all(one[0][1] != "true" for one in told if len(one) == 2)
-    assert any(line["text"].startswith("Outcome") for one in found for line in one)
+    assert any(line.text.startswith("Outcome") for one in found for line in one)

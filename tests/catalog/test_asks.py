@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from markupsafe import escape
+from msgspec import structs
 
 from analyzer import rules
 from analyzer.artefacts import parsing
-from analyzer.case.asks import AskPiece, commands, markdown_ask, parse_ask, pieces
+from analyzer.case import case_file
+from analyzer.case.asks import AskPiece, list_commands, markdown_ask, parse_ask, split_ask
 from analyzer.cli import main
 from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, open_asks
@@ -54,7 +56,7 @@ ASKED = sorted(set(asked()))
 def test_a_command_to_copy_is_bare(place: str, text: str) -> None:
     """A command starts with a program, holds no words of a sentence and ends without a clause."""
     assert text.count("`") % 2 == 0
-    for command in commands(text):
+    for command in list_commands(text):
         assert RUNNABLE.match(command), (place, command)
         assert not PROSE.search(command), (place, command)
         assert "#" not in command
@@ -65,7 +67,7 @@ def test_a_command_to_copy_is_bare(place: str, text: str) -> None:
 @together("place, text", ASKED)
 def test_no_command_stands_unmarked(place: str, text: str) -> None:
     """What is outside the backticks is words: no program with an option, no call of an API."""
-    for piece in pieces(text):
+    for piece in split_ask(text):
         if not piece.command:
             assert not re.match(
                 rf"(?:{RUNNABLE.pattern})\s*(?:-|/|[a-z]+ (?:list|get))", piece.text
@@ -76,32 +78,26 @@ def test_no_command_stands_unmarked(place: str, text: str) -> None:
 def test_an_ask_is_cut_into_commands_and_words() -> None:
     """Commands come out bare and in order; signs alone are dropped."""
     text = "`show a` on each node, or `GET /b`; `c`."
-    assert pieces(text) == [
+    assert split_ask(text) == [
         AskPiece("show a", command=True), AskPiece("on each node, or", command=False), AskPiece("GET /b", command=True),
         AskPiece("c", command=True),
     ]  # fmt: skip
-    assert commands(text) == ["show a", "GET /b", "c"]
-    assert pieces("the VM's .vmx file") == [AskPiece("the VM's .vmx file", command=False)]
-    assert pieces("") == commands("") == []
+    assert list_commands(text) == ["show a", "GET /b", "c"]
+    assert split_ask("the VM's .vmx file") == [AskPiece("the VM's .vmx file", command=False)]
+    assert split_ask("") == list_commands("") == []
     assert markdown_ask("`a | b` *now*") == "`a | b` \\*now\\*"
 
 
 def put_ask(document: dict[str, Any], text: str, *nodes: str) -> None:
     """Let the first question of a document ask for something, for its first finding."""
-    group = document["cannot_tell"][0]
+    group = document.cannot_tell[0]
     asks = [{**item._asdict(), "nodes": list(nodes)} for item in parse_ask(text)]
-    rule = next(
-        one["rule"]
-        for one in document["findings"]
-        if one["verdict"] == "match" and not one["muted"]
-    )
-    group |= {
-        "ask": text,
-        "asks": asks,
-        "commands": commands(text),
-        "nodes": list(nodes),
-        "settles": [rule],
-    }
+    rule = next(one.rule for one in document.findings if one.verdict == "match" and not one.muted)
+    group.ask = text
+    group.asks = asks
+    group.commands = list_commands(text)
+    group.nodes = list(nodes)
+    group.settles = [rule]
 
 
 def test_reports_keep_command_and_remark_apart() -> None:
@@ -125,7 +121,7 @@ def test_requests_are_asked_of_the_manager() -> None:
     """`GET /api/…` stands under the NSX Manager that answers it, never among the commands to run on a controller."""
     document = rich_case()
     request = "GET /api/2.0/vdn/controller"
-    document["cannot_tell"] = document["cannot_tell"][:1]
+    document.cannot_tell = document.cannot_tell[:1]
     put_ask(document, f"`{request}` on the NSX Manager", "controller-1")
     told = open_asks.write_mail(document)
     assert (
@@ -139,9 +135,9 @@ def test_requests_are_asked_of_the_manager() -> None:
 def test_the_document_holds_bare_commands(tmp_path: Path) -> None:
     """case.json of a paste: `commands` of each group are those of its ask, without backticks."""
     document = _triaged(_paste(tmp_path), tmp_path)
-    found = {command for group in document["cannot_tell"] for command in group["commands"]}
+    found = {command for group in document.cannot_tell for command in group.commands}
     assert "esxtop -b -a -d 5 -n 120 > esxtop.csv" in found
-    assert all(group["commands"] == commands(group["ask"]) for group in document["cannot_tell"])
+    assert all(group.commands == list_commands(group.ask) for group in document.cannot_tell)
 
 
 def _paste(tmp_path: Path) -> Path:
@@ -156,7 +152,7 @@ def _triaged(path: Path, tmp_path: Path) -> dict[str, object]:
     )
     assert done.exit_code == 0, done.output
     (tmp_path / "said.txt").write_text(done.output)
-    document: dict[str, object] = json.loads((tmp_path / "out" / "case.json").read_text())
+    document: dict[str, object] = case_file.read_case(tmp_path / "out" / "case.json")
     return document
 
 
@@ -210,16 +206,13 @@ def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
     document, *_ = told_of("slow-storage")
     assert len(open_asks.list_questions(document)) > 60
     assert open_asks.list_offers(document) == []
-    found = {one["rule"] for one in document["findings"]}
+    found = {one.rule for one in document.findings}
     bearing = {
-        ask["what"]
-        for group in document["cannot_tell"]
-        if found & {*group["settles"]}
-        for ask in group["asks"]
+        ask.what for group in document.cannot_tell if found & {*group.settles} for ask in group.asks
     }
     asked = {ask.what for ask in open_asks.list_wanted(document)}
     assert asked and asked <= bearing
-    others = {ask["what"] for group in document["cannot_tell"] for ask in group["asks"]} - bearing
+    others = {ask.what for group in document.cannot_tell for ask in group.asks} - bearing
     mail = open_asks.write_mail(document)
     assert len(others) > 10 and not [what for what in others if f" {what}\n" in mail]
     assert len(mail.splitlines()) < 20
@@ -227,8 +220,8 @@ def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
 
 def without_findings(document: dict[str, Any]) -> dict[str, Any]:
     """Return the document of a case in which nothing was found."""
-    groups = [group | {"settles": []} for group in document["cannot_tell"]]
-    return document | {"findings": [], "cannot_tell": groups}
+    groups = [structs.replace(group, settles=[]) for group in document.cannot_tell]
+    return structs.replace(document, findings=[], cannot_tell=groups)
 
 
 def test_without_a_finding_a_few_commands_answer_most(told_of: Told) -> None:
@@ -250,16 +243,14 @@ def test_no_question_of_a_bundle_is_lost(name: str, told_of: Told) -> None:
     blocks = [*open_asks.list_pressing(document), *open_asks.list_folded(document)]
     told = [block.missing for block in blocks]
     assert sorted(told) == sorted(
-        {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
+        {group.missing for group in document.cannot_tell if not group.muted}
     )
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
     heads = [(escape(block.heading), block.missing) for block in blocks]
     assert [
         section.count(f'<h3>{said} <span class="rule">{missing}<') for said, missing in heads
     ] == [1] * len(heads)
-    rules = {
-        rule for group in document["cannot_tell"] if not group["muted"] for rule in group["rules"]
-    }
+    rules = {rule for group in document.cannot_tell if not group.muted for rule in group.rules}
     assert {rule for block in open_asks.list_questions(document) for rule in block.rules} == rules
 
 
@@ -270,14 +261,14 @@ def known_to_the_customer(why: str, document: dict[str, Any]) -> bool:
     """Tell whether a reason names a file of the case, the command or file of a table, or says that the catalog lacks it."""
     if CATALOG_ROW.search(why):
         return False
-    files = [source["address"] for source in document["sources"]]
+    files = [source.address for source in document.sources]
     tables = [table for parser in parsing.registry().values() for table in parser.tables]
     return any(
         name in why
         for name in (
             "Backline's catalog has no ",
             *files,
-            *(f"the archive of {node['name']} " for node in document["nodes"]),
+            *(f"the archive of {node.name} " for node in document.nodes),
             *(table.words for table in tables if table.source and table.given is None),
         )
     )
@@ -304,13 +295,13 @@ def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None
     document = triage(
         [bundle(tmp_path, {"commands/vmware_-vl.txt": version, "README": head})]
     ).document
-    (group,) = [one for one in document["cannot_tell"] if one["missing"] == "build.date"]
-    assert (group["why"], group["ask"]) == ("Backline's catalog has no date for build 7526125", "")
+    (group,) = [one for one in document.cannot_tell if one.missing == "build.date"]
+    assert (group.why, group.ask) == ("Backline's catalog has no date for build 7526125", "")
     (block,) = [
         block for block in open_asks.list_questions(document) if block.missing == "build.date"
     ]
-    assert (block.title, block.reason) == ("", group["why"])
-    assert html.render_page(document).count(escape(group["why"])) == 1  # as heading alone
+    assert (block.title, block.reason) == ("", group.why)
+    assert html.render_page(document).count(escape(group.why)) == 1  # as heading alone
     assert not known_to_the_customer(
         "build.date has no value at catalog: facts/esxi_build.csv:283", document
     )
@@ -320,7 +311,7 @@ def test_what_the_catalog_does_not_know_is_said_to_be_so(tmp_path: Path) -> None
 def test_a_case_with_few_questions_has_each_told(told_of: Told) -> None:
     """Up to six questions of a bundle are told one by one, and nothing is offered in their place."""
     document, _, _, _ = told_of("slow-storage")
-    document["cannot_tell"] = document["cannot_tell"][-open_asks.FEW :]
+    document.cannot_tell = document.cannot_tell[-open_asks.FEW :]
     assert open_asks.list_pressing(document) == open_asks.list_questions(document)
     assert open_asks.list_folded(document) == open_asks.list_offers(document) == []
 
@@ -334,11 +325,7 @@ def test_one_option_is_not_asked_for_beside_the_whole_list(told_of: Told) -> Non
         if block.missing == "esxi.advanced_option"
     ]
     assert [ask.what for ask in asks] == ["esxcli system settings advanced list -d"]
-    told = {
-        group["ask"]
-        for group in document["cannot_tell"]
-        if group["missing"] == "esxi.advanced_option"
-    }
+    told = {group.ask for group in document.cannot_tell if group.missing == "esxi.advanced_option"}
     assert len(told) > 5
 
 
@@ -380,7 +367,7 @@ def _rules_of_nsx() -> set[str]:
 def test_a_host_without_nsx_is_asked_for_nothing_of_nsx(told_of: Told) -> None:
     """No rule about NSX has an open question on a bundle without NSX, also none over outputs and logs that any host has."""
     document, _, _, _ = told_of("healthy-host")
-    open_rules = {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    open_rules = {rule for group in document.cannot_tell for rule in group.rules}
     assert open_rules and not open_rules & _rules_of_nsx()
 
 
@@ -403,5 +390,5 @@ def test_a_vib_of_nsx_opens_the_questions_of_its_product_alone(
     )
     path = bundle(tmp_path, {"commands/localcli_software-vib-list.txt": vibs})
     document = triage([path], Options()).document
-    open_rules = {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    open_rules = {rule for group in document.cannot_tell for rule in group.rules}
     assert rules <= open_rules

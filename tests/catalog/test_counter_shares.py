@@ -15,7 +15,7 @@ from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.expression import ExprNode
-from analyzer.rules.language.template import show_value
+from analyzer.rules.language.template import show
 from analyzer.scan.signatures import Scanner
 from tests.kit.lint_kit import laid
 
@@ -158,4 +158,4 @@ def test_a_share_that_is_not_zero_is_never_printed_as_zero(
     share: float, spec: str, words: str
 ) -> None:
     """Three of 701 billion are no 0.0000%; nothing of something is."""
-    assert show_value(share, spec) == words
+    assert show(share, spec) == words

@@ -18,7 +18,7 @@ from analyzer.case.verdicts import Fix
 from analyzer.facts import Facts
 from analyzer.pipeline import examples
 from analyzer.report import html, markdown, terminal
-from analyzer.rules.language.command import quote_word
+from analyzer.rules.language.command import written
 from analyzer.rules.language.rulefile import BadRuleError
 from tests.kit.case_factory import rich_case
 from tests.kit.lint_kit import codes
@@ -84,7 +84,7 @@ def test_harmless_names_go_in_quoted_where_needed() -> None:
 @given(st.text(max_size=40))
 def test_whatever_goes_in_is_one_word_for_a_shell(text: str) -> None:
     """Property: a value is left out, or is exactly one word of a shell, itself, and no option."""
-    word = quote_word(text)
+    word = written(text)
 
     if word is not None:
         assert shlex.split(word) == [text]
@@ -95,7 +95,7 @@ def test_whatever_goes_in_is_one_word_for_a_shell(text: str) -> None:
 @given(st.text(alphabet=st.characters(max_codepoint=126), max_size=12))
 def test_a_real_shell_runs_nothing_of_a_value(text: str) -> None:
     """The same with sh itself: what it prints is the value."""
-    word = quote_word(text)
+    word = written(text)
     if word is not None:
         done = subprocess.run(
             ["/bin/sh", "-c", f"printf %s {word}"], capture_output=True, text=True, check=True
@@ -203,9 +203,9 @@ def test_the_steps_of_a_sign_wait_for_the_cause() -> None:
 def test_a_muted_cause_folds_nothing() -> None:
     """A muted cause is named, but nobody is told to fix it first: the steps stand open."""
     doc = rich_case()
-    for one in doc["findings"]:
-        if one["explains"]:
-            one["muted"] = "lab, until 2099-01-01"
+    for one in doc.findings:
+        if one.explains:
+            one.muted = "lab, until 2099-01-01"
     out = io.StringIO()
     terminal.print_case(doc, Console(file=out, width=200), 0)
 

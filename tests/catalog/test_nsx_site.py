@@ -12,6 +12,8 @@ from click.testing import CliRunner
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Row
+from analyzer.case import case_file
+from analyzer.case.document import CaseDocument
 from analyzer.cli import main
 from analyzer.facts import Facts, nsxv_site
 from analyzer.facts.site_signs import CHANNEL
@@ -22,7 +24,7 @@ FAULT, CLUSTER, SPLIT = "kb-2151719", "nsx-majority-lost", "nsx-cluster-split"
 RESTART = "restart api-server"
 
 
-def triage(state: str, folder: Path) -> dict[str, Any]:
+def triage(state: str, folder: Path) -> CaseDocument:
     """Write the site in a state, run the command on it and return its case document."""
     site = folder / "site"
     site.mkdir()
@@ -30,19 +32,17 @@ def triage(state: str, folder: Path) -> dict[str, Any]:
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
     done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code in (0, 1, 5), done.output
-    return dict(json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")))
+    return case_file.read_case(folder / "out" / "case.json")
 
 
 def of(doc: dict[str, Any], rule: str) -> list[dict[str, Any]]:
     """Return the findings of a rule."""
-    return [one for one in doc["findings"] if one["rule"] == rule]
+    return [one for one in doc.findings if one.rule == rule]
 
 
 def commands(found: list[dict[str, Any]]) -> list[str]:
     """Return the steps of findings as texts."""
-    return [
-        " ".join((step["do"], step["run"], step["note"])) for one in found for step in one["fix"]
-    ]
+    return [" ".join((step.do, step.run, step.note)) for one in found for step in one.fix]
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_each_state_has_its_own_answer(
     """Severity, confidence and words of KB 2151719 in each state; «confirmed» in none, for its cause is never seen."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
-    assert (found["severity"], found["confidence"]) == (severity, confidence)
-    assert words in found["say"]
+    assert (found.severity, found.confidence) == (severity, confidence)
+    assert words in found.say
 
 
 @pytest.mark.parametrize(
@@ -117,9 +117,9 @@ def test_the_fault_offers_its_remedy(tmp_path: Path) -> None:
     """All views are sound and the hosts connected: restart api-server, and the restart of the Manager is told."""
     (found,) = of(triage("struck after a restart of the Manager", tmp_path), FAULT)
 
-    assert found["fix"][0]["run"] == RESTART
-    assert found["fix"][0]["do"] == ""
-    assert any("The Manager started at 2017-10-02 08:00:00 UTC" in line for line in found["also"])
+    assert found.fix[0].run == RESTART
+    assert found.fix[0].do == ""
+    assert any("The Manager started at 2017-10-02 08:00:00 UTC" in line for line in found.also)
 
 
 @pytest.mark.parametrize("state", ["lines of nvpstatuscheck alone"])
@@ -129,11 +129,11 @@ def test_without_the_controllers_own_view_the_remedy_has_a_condition(
     """It is not known whether the cluster is sound: the step says what to look at before."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
-    assert found["fix"][0]["run"] == RESTART
-    assert found["fix"][0]["do"].startswith(
+    assert found.fix[0].run == RESTART
+    assert found.fix[0].do.startswith(
         "if show control-cluster status is healthy on every controller"
     )
-    assert any("nvpstatuscheck in vsm.log: 12" in line for line in found["also"])
+    assert any("nvpstatuscheck in vsm.log: 12" in line for line in found.also)
 
 
 def test_the_controller_that_is_down_is_named_in_the_steps(tmp_path: Path) -> None:
@@ -149,19 +149,19 @@ def test_a_lost_majority_is_told_as_what_it_is(tmp_path: Path) -> None:
     (lost,) = of(doc, CLUSTER)
     (fault,) = of(doc, FAULT)
 
-    assert (lost["severity"], lost["confidence"]) == ("critical", "likely")
-    assert "Disconnected from cluster majority" in lost["say"]
+    assert (lost.severity, lost.confidence) == ("critical", "likely")
+    assert "Disconnected from cluster majority" in lost.say
     assert any("Do not restart the last one that runs" in step for step in commands([lost]))
-    assert fault["explained_by"] == [lost["id"]]
-    assert doc["findings"][0]["rule"] == CLUSTER
+    assert fault.explained_by == [lost.id]
+    assert doc.findings[0].rule == CLUSTER
 
 
 def test_different_cluster_ids_are_a_split_cluster(tmp_path: Path) -> None:
     """Three ids below one Manager: critical, with the id of each controller."""
     found = of(triage("three cluster ids", tmp_path), SPLIT)
 
-    assert {(one["severity"], one["confidence"]) for one in found} == {("critical", "confirmed")}
-    assert len({one["say"] for one in found}) == 3
+    assert {(one.severity, one.confidence) for one in found} == {("critical", "confirmed")}
+    assert len({one.say for one in found}) == 3
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_a_sound_cluster_is_not_accused(state: str, tmp_path: Path) -> None:
     doc = triage(state, tmp_path)
     assert not [
         one
-        for one in doc["findings"]
-        if one["rule"] in (CLUSTER, SPLIT, "nsx-join-incomplete", "nsx-role-inactive")
+        for one in doc.findings
+        if one.rule in (CLUSTER, SPLIT, "nsx-join-incomplete", "nsx-role-inactive")
     ]
 
 
@@ -181,7 +181,7 @@ def test_controllers_being_changed_do_not_count_as_lost(tmp_path: Path) -> None:
     """DEPLOYING and REMOVING are told and taken out of the count."""
     (found,) = of(triage("one is deployed, one removed", tmp_path), FAULT)
 
-    assert any("deployed or removed are not counted: 2" in line for line in found["also"])
+    assert any("deployed or removed are not counted: 2" in line for line in found.also)
 
 
 def test_a_release_with_the_fix_is_left_alone(tmp_path: Path) -> None:
@@ -196,22 +196,20 @@ def test_before_all_controllers_were_heard_the_first_step_is_to_ask_them(
     """A view is missing or cut: it is not known whether the cluster is sound, so no restart is offered to copy."""
     (found,) = of(triage(state, tmp_path), FAULT)
 
-    assert found["fix"][0]["run"] == "show control-cluster status"
-    assert "restart api-server on each controller in turn" in found["fix"][0]["note"]
-    assert RESTART not in [step["run"] for step in found["fix"]]
+    assert found.fix[0].run == "show control-cluster status"
+    assert "restart api-server on each controller in turn" in found.fix[0].note
+    assert RESTART not in [step.run for step in found.fix]
     said = (
         "of 1 of the 3 controllers"
         if state == "one view of three"
         else "roles is missing for 1 of them"
     )
-    assert any(said in line for line in found["also"])
+    assert any(said in line for line in found.also)
 
 
 def test_the_release_is_told_once(tmp_path: Path) -> None:
     """A release whose name says no more than product and version is not repeated behind them."""
-    (manager,) = (
-        node for node in triage("healthy", tmp_path)["nodes"] if node["name"] == "nsxmgr01"
-    )
+    (manager,) = (node for node in triage("healthy", tmp_path).nodes if node.name == "nsxmgr01")
 
     assert view.list_facts(manager)[0] == "NSX for vSphere 6.3.3 build 6276725"
 
@@ -231,7 +229,7 @@ def test_a_controller_is_named_by_the_address_it_shows_as_its_own(tmp_path: Path
         main, ["triage", str(tmp_path / "case.txt"), "-o", str(tmp_path / "out"), "--quiet"]
     )
     assert done.exit_code in (0, 1, 5), done.output
-    (found,) = of(json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8")), CLUSTER)
+    (found,) = of(case_file.read_case(tmp_path / "out" / "case.json"), CLUSTER)
     assert found["node"] == "192.0.2.31"
     assert found["subject"].startswith("192.0.2.31 (")
 
@@ -302,7 +300,7 @@ def test_the_manager_tells_which_host_an_id_is_and_how_its_edges_are(tmp_path: P
         .exit_code
         == 0
     )
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
 
     members = {one["name"] for one in doc["site"] if one["what"] == "member"}
     channels = {

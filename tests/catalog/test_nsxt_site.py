@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer import open_case
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import html, markdown
 from analyzer.report.completeness import describe_completeness
@@ -34,7 +35,7 @@ def triage(state: str, folder: Path) -> Doc:
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
     done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code in (0, 1, 5), done.output
-    return dict(json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")))
+    return case_file.read_case(folder / "out" / "case.json")
 
 
 @pytest.fixture(scope="module")
@@ -45,23 +46,23 @@ def docs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Doc]:
 
 def of(doc: Doc, rule: str) -> list[Doc]:
     """Return the findings of a rule."""
-    return [one for one in doc["findings"] if one["rule"] == rule]
+    return [one for one in doc.findings if one.rule == rule]
 
 
 def test_the_nodes_of_nested_archives_have_name_role_and_release(docs: dict[str, Doc]) -> None:
     """An archive within the bundle and the transcript of its node are one node, named by its syslog."""
-    nodes = {node["name"]: node for node in docs["healthy"]["nodes"]}
+    nodes = {node.name: node for node in docs["healthy"].nodes}
 
-    assert {name: node["kind"] for name, node in nodes.items()} == {
+    assert {name: node.kind for name, node in nodes.items()} == {
         **{f"nsxt-mgr-0{n}": "nsxt_manager" for n in (1, 2, 3)},
         **{f"nsxt-edge-0{n}": "nsxt_edge" for n in (1, 2)},
     }
-    assert {node["version"] for node in nodes.values()} == {"4.1.0.2.0"}
-    assert {nodes[name]["build"] for name in ("nsxt-mgr-01", "nsxt-edge-01")} == {
+    assert {node.version for node in nodes.values()} == {"4.1.0.2.0"}
+    assert {nodes[name].build for name in ("nsxt-mgr-01", "nsxt-edge-01")} == {
         "21761691",
         "21761695",
     }
-    assert all(len(node["sources"]) == 2 for node in nodes.values())
+    assert all(len(node.sources) == 2 for node in nodes.values())
 
 
 @pytest.mark.parametrize("state", STATES)
@@ -69,16 +70,16 @@ def test_no_state_asks_for_files_of_nsx_for_vsphere(state: str, docs: dict[str, 
     """Nothing that is missing is of a table `nsx.…`, and no line of the site is left without being understood."""
     doc = docs[state]
 
-    assert [one for one in doc["cannot_tell"] if "nsx." in json.dumps(one)] == []
-    assert doc["faults"] == []
+    assert [one for one in doc.cannot_tell if "nsx." in json.dumps(one)] == []
+    assert doc.faults == []
 
 
 def test_a_healthy_site_is_silent(docs: dict[str, Doc]) -> None:
     """No finding above info, and nothing is asked for."""
     doc = docs["healthy"]
 
-    assert [one["rule"] for one in doc["findings"] if one["severity"] != "info"] == []
-    assert doc["cannot_tell"] == []
+    assert [one.rule for one in doc.findings if one.severity != "info"] == []
+    assert doc.cannot_tell == []
 
 
 def test_a_manager_that_is_down_is_named_with_the_groups_it_is_missing_in(
@@ -87,12 +88,12 @@ def test_a_manager_that_is_down_is_named_with_the_groups_it_is_missing_in(
     """Both managers that answer say so: one finding for each view, major, with the line of the member."""
     found = of(docs["a manager down"], "nsxt-manager-down")
 
-    assert {one["subject"] for one in found} == {"nsxt-mgr-03.lab.example"}
-    assert [(one["node"], one["severity"], one["confidence"]) for one in found] == [
+    assert {one.subject for one in found} == {"nsxt-mgr-03.lab.example"}
+    assert [(one.node, one.severity, one.confidence) for one in found] == [
         ("nsxt-mgr-01", "major", "confirmed"),
         ("nsxt-mgr-02", "major", "confirmed"),
     ]
-    assert all("is DOWN in 7 groups" in one["say"] for one in found)
+    assert all("is DOWN in 7 groups" in one.say for one in found)
 
 
 @pytest.mark.parametrize("state", [state for state in STATES if state != "a manager down"])
@@ -103,11 +104,7 @@ def test_a_whole_cluster_is_not_accused(state: str, docs: dict[str, Doc]) -> Non
 
 def told(doc: Doc) -> list[tuple[str, str, str]]:
     """Return severity, rule and node of the findings above info, as the document orders them."""
-    return [
-        (one["severity"], one["rule"], one["node"])
-        for one in doc["findings"]
-        if one["severity"] != "info"
-    ]
+    return [(one.severity, one.rule, one.node) for one in doc.findings if one.severity != "info"]
 
 
 def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
@@ -143,26 +140,23 @@ def test_each_state_has_its_own_report(docs: dict[str, Doc]) -> None:
 def test_what_follows_from_a_cause_waits_behind_it(docs: dict[str, Doc]) -> None:
     """The edge that is down, its neighbours and its peer name the lost tunnels as their cause; a channel the lost manager."""
     doc = docs["an edge cut off"]
-    (cause,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-01"]
+    (cause,) = [one for one in of(doc, "nsxt-tunnels-down") if one.node == "nsxt-edge-01"]
     (down,) = of(doc, "nsxt-edge-down")
-    (far,) = [one for one in of(doc, "nsxt-tunnels-down") if one["node"] == "nsxt-edge-02"]
-    assert cause["explained_by"] == []
+    (far,) = [one for one in of(doc, "nsxt-tunnels-down") if one.node == "nsxt-edge-02"]
+    assert cause.explained_by == []
     assert (
-        down["explained_by"]
-        == far["explained_by"]
-        == of(doc, "kb-438022")[0]["explained_by"]
-        == [cause["id"]]
+        down.explained_by == far.explained_by == of(doc, "kb-438022")[0].explained_by == [cause.id]
     )
-    assert [one["explained_by"] for one in of(doc, "nsxt-bgp-down")] == [[down["id"]]] * 2
-    assert [down["id"] in one["explained_by"] for one in of(doc, "nsxt-edge-peer-lost")] == [
+    assert [one.explained_by for one in of(doc, "nsxt-bgp-down")] == [[down.id]] * 2
+    assert [down.id in one.explained_by for one in of(doc, "nsxt-edge-peer-lost")] == [
         True,
         True,
     ]
 
     doc = docs["a manager down"]
-    causes = {one["id"] for one in of(doc, "nsxt-manager-down")}
+    causes = {one.id for one in of(doc, "nsxt-manager-down")}
     assert all(
-        set(one["explained_by"]) <= causes and one["explained_by"]
+        set(one.explained_by) <= causes and one.explained_by
         for one in of(doc, "nsxt-manager-channel")
     )
 
@@ -170,10 +164,8 @@ def test_what_follows_from_a_cause_waits_behind_it(docs: dict[str, Doc]) -> None
 def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc]) -> None:
     """The alarm of lost tunnels names the edge by its id, that of a full disk the manager: both follow from its finding."""
     (tunnels,) = of(docs["an edge cut off"], "nsxt-alarm")
-    disk = {
-        one["title"]: one["explained_by"] for one in of(docs["certificate and disk"], "nsxt-alarm")
-    }
-    assert tunnels["explained_by"] == ["nsxt-tunnels-down/nsxt-edge-01"]
+    disk = {one.title: one.explained_by for one in of(docs["certificate and disk"], "nsxt-alarm")}
+    assert tunnels.explained_by == ["nsxt-tunnels-down/nsxt-edge-01"]
     assert disk == {
         "A certificate of NSX has expired": [],
         "A partition of a manager is nearly full": ["nsxt-partition-full/nsxt-mgr-02"],
@@ -194,11 +186,11 @@ def test_an_alarm_that_was_resolved_is_not_reported(docs: dict[str, Doc]) -> Non
     """Of three alarms of a manager two are open; the evidence is the line of its syslog within the nested archive."""
     found = of(docs["certificate and disk"], "nsxt-alarm")
 
-    assert {one["title"] for one in found} == {
+    assert {one.title for one in found} == {
         "A certificate of NSX has expired",
         "A partition of a manager is nearly full",
     }
-    assert all(".tgz!manager-2/var/log/syslog" in json.dumps(one["evidence"]) for one in found)
+    assert all(".tgz!manager-2/var/log/syslog" in json.dumps(one.evidence) for one in found)
 
 
 def test_a_cut_archive_says_that_it_cannot_tell(tmp_path: Path) -> None:
@@ -210,7 +202,7 @@ def test_a_cut_archive_says_that_it_cannot_tell(tmp_path: Path) -> None:
     (site / "bundle.tar").write_bytes(body[: len(body) // 2])
     done = CliRunner().invoke(main, ["triage", str(site), "-o", str(tmp_path / "out"), "--quiet"])
     assert done.exit_code in (1, 3, 4, 5), done.output
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
 
     assert "get cluster status verbose" in json.dumps(doc["cannot_tell"])
     assert doc["damage"]
@@ -226,7 +218,7 @@ def test_a_host_alone_is_not_asked_for_the_managers(tmp_path: Path) -> None:
         main, ["triage", str(tmp_path / "esx-01"), "-o", str(tmp_path / "out"), "--quiet"]
     )
     assert done.exit_code in (0, 1, 5), done.output
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
 
     assert [(one["rule"], one["severity"]) for one in doc["findings"]] == [
         ("nsxt-error-code", "major")
@@ -283,7 +275,7 @@ def test_a_member_that_sent_nothing_is_named_and_a_router_is_asked_for_nothing(
     docs: dict[str, Doc],
 ) -> None:
     """The manager that is off is missing; the neighbours of BGP stand outside of NSX."""
-    missing = {one["name"]: one["channel"] for one in drawn(docs["a manager down"]).missing}
+    missing = {one.name: one.channel for one in drawn(docs["a manager down"]).missing}
 
     assert missing["nsxt-mgr-03.lab.example"] == "manager"
     assert "BGP neighbour" not in missing.values()
@@ -311,8 +303,8 @@ def test_no_word_of_a_box_is_cut(docs: dict[str, Doc]) -> None:
 def test_findings_stand_at_the_channel_they_speak_of(docs: dict[str, Doc]) -> None:
     """Lost tunnels at their lines, neighbours at theirs, the edge that reports itself as down at its box."""
     site = drawn(docs["an edge cut off"])
-    at = {line.ends: {one["rule"] for one in line.findings} for line in site.lines if line.findings}
-    boxes = {box.name: {one["rule"] for one in box.findings} for box in site.boxes if box.findings}
+    at = {line.ends: {one.rule for one in line.findings} for line in site.lines if line.findings}
+    boxes = {box.name: {one.rule for one in box.findings} for box in site.boxes if box.findings}
 
     assert at[("nsxt-edge-01", "192.0.2.130")] == {"nsxt-bgp-down"}
     assert "nsxt-tunnels-down" in at[("198.51.100.21", "nsxt-edge-01")]
@@ -327,9 +319,7 @@ def test_both_ends_of_a_tunnel_speak_of_one_line(docs: dict[str, Doc]) -> None:
         for one in drawn(docs["an edge cut off"]).lines
         if one.ends == ("nsxt-edge-01", "nsxt-edge-02")
     ]
-    told = {
-        (one["said_by"], one["said"], one["at"]) for one in line.said if one["channel"] == "tunnel"
-    }
+    told = {(one.said_by, one.said, one.at) for one in line.said if one.channel == "tunnel"}
 
     assert told == {
         ("nsxt-edge-01", "down: Control Detection Time Expired", ""),
@@ -371,13 +361,13 @@ def part(folder: Path, drop: Sequence[str], *texts: str) -> Doc:
         (site / "bundle.tar").unlink()
     done = CliRunner().invoke(main, ["triage", str(site), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code in (0, 1, 5), done.output
-    return dict(json.loads((folder / "out" / "case.json").read_text(encoding="utf-8")))
+    return case_file.read_case(folder / "out" / "case.json")
 
 
 def asked(doc: Doc, rule: str) -> list[str]:
     """Return the subjects that a rule cannot tell of."""
     return sorted(
-        subject for one in doc["cannot_tell"] if rule in one["rules"] for subject in one["subjects"]
+        subject for one in doc.cannot_tell if rule in one.rules for subject in one.subjects
     )
 
 
@@ -402,19 +392,17 @@ def test_without_the_edges_their_ids_remain_and_their_outputs_are_asked_for(tmp_
     )
 
     assert told(doc) == []
-    assert {one["name"] for one in drawn(doc).missing} == {
+    assert {one.name for one in drawn(doc).missing} == {
         make_uuid(kind, n) for kind in ("edge", "host") for n in (1, 2)
     }
-    assert "get bfd-sessions" in json.dumps(doc["cannot_tell"])
+    assert "get bfd-sessions" in json.dumps(doc.cannot_tell)
 
 
 def test_the_text_of_one_manager_is_no_bundle(tmp_path: Path) -> None:
     """One manager's CLI: its own bundle and those of the two it names are missing; CLOSED there proves nothing."""
     doc = part(tmp_path, ["nsx"], "nsxt-mgr-01.txt")
     states = {
-        one["name"]: one["state"]
-        for one in doc["site"]
-        if one["what"] == "member" and one["channel"] == "manager"
+        one.name: one.state for one in doc.site if one.what == "member" and one.channel == "manager"
     }
 
     assert told(doc) == []
@@ -451,7 +439,7 @@ def test_clocks_of_edges_are_compared_by_the_tunnel_between_them(
     for name, body in nsxt_site.make_site(logs=logs).items():
         (folder / name).write_bytes(body.encode() if isinstance(body, str) else body)
     CliRunner().invoke(main, ["triage", str(folder), "-o", str(tmp_path / "out"), "--quiet"])
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
 
     assert [
         (one["name"], one["other"], one["state"], one["said"]) for one in drawn(doc).skews
@@ -477,7 +465,7 @@ def test_a_tunnel_end_is_the_host_that_has_its_address(tmp_path: Path) -> None:
     for name, body in {**STATES["healthy"](), "esx71.txt": text}.items():
         (site / name).write_bytes(body.encode() if isinstance(body, str) else body)
     CliRunner().invoke(main, ["triage", str(site), "-o", str(tmp_path / "out"), "--quiet"])
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
     kinds = {(one["name"], one["channel"]) for one in doc["site"] if one["what"] == "member"}
     ends = {
         one["name"]
@@ -568,7 +556,7 @@ def test_an_answer_of_the_api_is_of_the_manager_its_address_names() -> None:
     text = f'root@jump:~# curl -u admin:x https://{found["ip"]}/api/v1/alarms\n{{"results": []}}\n\nm> get cluster status\n{status}'
     with TemporaryDirectory() as folder:
         Path(folder, "session.txt").write_text(text, encoding="utf-8")
-        names = {node["name"] for node in open_case(folder).document["nodes"]}
+        names = {node.name for node in open_case(folder).document.nodes}
 
     assert found["fqdn"] in names
     assert "jump" not in names

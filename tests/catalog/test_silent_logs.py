@@ -8,7 +8,7 @@ import pytest
 
 from analyzer.case.verdicts import Verdict
 from analyzer.judge import judge_rule, rule_evaluation
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.rules.catalog import load
 from analyzer.runtime.limits import Limits
 
@@ -32,7 +32,7 @@ def test_the_short_way_counts_what_the_long_way_counts(
         text = "".join(TIMES.format(n=n) for n in range(9)).encode()
         log.write_bytes(text[:-20] + b"\0" * 900 if case == "cut" else text)
     catalog = load()
-    facts = gathered([tmp_path], catalog.signatures(), Options()).facts
+    facts = gather_case([tmp_path], catalog.signatures(), Options()).facts
     silent = 0
     for rule in (one for one in catalog.rules if one.each.table.lines_of is not None):
         with monkeypatch.context() as patched:

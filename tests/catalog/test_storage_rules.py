@@ -93,7 +93,7 @@ def triage(folder: Path, **logs: Sequence[str]) -> list[dict[str, Any]]:
 
 def statuses() -> list[dict[str, Any]]:
     """Return the rows of kb.scsi_status as text."""
-    given = fact_tables.read_shipped()["kb.scsi_status"].given
+    given = fact_tables.shipped()["kb.scsi_status"].given
     assert given is not None
     return [dict(cells) for _, _, cells in given.rows]
 
@@ -275,7 +275,7 @@ def test_a_refused_iscsi_login_is_decoded(tmp_path: Path, code: str) -> None:
     text = f"Login to iSCSI target iqn.1992-04.com.example:cx.a1 on vmhba64 failed (synthetic) with {code}."
     line = f"{stamp(1)}: [iscsiCorrelator] 3536us: [esx.problem.storage.iscsi.target.login.error] {text}"
     found = [one for one in triage(tmp_path, vobd=[line]) if one["rule"] == "kb-2012171"]
-    given = fact_tables.read_shipped()["kb.iscsi_login"].given
+    given = fact_tables.shipped()["kb.iscsi_login"].given
     assert given is not None
     titles = [cells["title"] for _, _, cells in given.rows if cells["code"] == code]
 

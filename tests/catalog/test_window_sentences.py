@@ -122,7 +122,7 @@ def windowed() -> list[Rule]:
     return [
         rule
         for rule in rules.load().rules
-        if any(seen.within and not (seen.in_order or seen.silence) for seen in rule.seen.values())
+        if any(seen.within and not (seen.ordered or seen.silence) for seen in rule.seen.values())
     ]
 
 
@@ -133,7 +133,7 @@ def test_every_shipped_sentence_that_counts_a_window_prints_its_length(rule: Rul
     names = [
         name
         for name, seen in rule.seen.items()
-        if seen.within and not (seen.in_order or seen.silence)
+        if seen.within and not (seen.ordered or seen.silence)
     ]
 
     assert all(any(f"{{{name}.within}}" in text for text in texts) for name in names)

@@ -152,8 +152,8 @@ def test_an_engineer_follows_a_vm_to_the_wire(tmp_path: Path) -> None:
     first = rows[0]
     told = (
         first["vm_world_id"],
-        first["port_id"],
-        first["switch"],
+        first.port_id,
+        first.switch,
         first["network"],
         first["driver"],
         first["link_up"],
@@ -232,39 +232,35 @@ def test_evidence_of_a_chain_is_the_line_of_the_link(tmp_path: Path) -> None:
     ].replace("Up           10000  Full", "Down             0  Half")
     document = triage([put(tmp_path, files)], Options()).document
 
-    found = [one for one in document["findings"] if one["rule"] == "vm-without-uplink"]
-    assert [one["subject"] for one in found] == [
+    found = [one for one in document.findings if one.rule == "vm-without-uplink"]
+    assert [one.subject for one in found] == [
         "vm000, network adapter 0",
         "vm000, network adapter 1",
     ]
-    shown = [item for item in found[0]["evidence"] if "link_up" in item["label"]]
-    assert shown and all(
-        item["address"].endswith("localcli_network-nic-list.txt") for item in shown
-    )
-    assert ["vmnic0" in item["text"] for item in shown] == [True, False]
-    ports = [item for item in found[0]["evidence"] if "client_name" in item["label"]]
-    assert ports[0]["address"].endswith("net-stats_-l.txt") and "vm000.eth0" in ports[0]["text"]
+    shown = [item for item in found[0].evidence if "link_up" in item.label]
+    assert shown and all(item.address.endswith("localcli_network-nic-list.txt") for item in shown)
+    assert ["vmnic0" in item.text for item in shown] == [True, False]
+    ports = [item for item in found[0].evidence if "client_name" in item.label]
+    assert ports[0].address.endswith("net-stats_-l.txt") and "vm000.eth0" in ports[0].text
 
 
 def test_a_rule_over_a_chain_asks_for_the_link_that_lacks(tmp_path: Path) -> None:
     """A rule cannot tell without the list of NICs, and asks for that one, not for the list of ports."""
     document = triage([put(tmp_path, host(1), "nic-list")], Options()).document
 
-    unsure = [one for one in document["cannot_tell"] if "vm-without-uplink" in one["rules"]]
-    assert [(one["missing"], one["ask"]) for one in unsure] == [
+    unsure = [one for one in document.cannot_tell if "vm-without-uplink" in one.rules]
+    assert [(one.missing, one.ask) for one in unsure] == [
         ("esxi.pnic", "`esxcli network nic list`")
     ]
-    assert {"vm000, network adapter 0", "vm000, network adapter 1"} <= set(unsure[0]["subjects"])
+    assert {"vm000, network adapter 0", "vm000, network adapter 1"} <= set(unsure[0].subjects)
 
 
 def test_the_card_of_the_host_shows_where_its_vms_hang(tmp_path: Path) -> None:
     """A VM of the card has its port, switch and uplinks, its datastore, device and adapters."""
     document = triage([put(tmp_path, host(1))], Options()).document
 
-    rows = {row["title"]: row for row in document["hosts"][0]["rows"]}
-    wire, storage = (
-        rows[title]["items"][0]["text"] for title in ("VMs to the wire", "VMs to storage")
-    )
+    rows = {row["title"]: row for row in document.hosts[0].rows}
+    wire, storage = (rows[title].items[0].text for title in ("VMs to the wire", "VMs to storage"))
     assert (
         "eth 0 at port 33555000 of vSwitch0 to vmnic0,vmnic1" in wire
         and "driver of vmnic1: ixgben" in wire
@@ -280,7 +276,7 @@ def test_a_host_of_200_vms_costs_little(tmp_path: Path) -> None:
     start = time.process_time()
     material = triage([case], Options())
     whole = time.process_time() - start
-    assert not [one for one in material.document["findings"] if one["rule"] == "vm-without-uplink"]
+    assert not [one for one in material.document.findings if one.rule == "vm-without-uplink"]
 
     spent = whole
     for facts in (_facts(case), _facts(case), _facts(case)):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 
 FLOOD = "WARNING: UplinkRxRing: {n}: vmnic2: cannot replenish queue {n}, retry {n} (synthetic)"
 TREE = "esx-esx01.lab.example-2023-10-14--12.00-71234/var/run/log"
@@ -35,7 +35,7 @@ def _words(tmp_path: Path, *, share: int, minutes: int, members: int = 8, tree: 
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("\n".join(lines) + "\n")
     return "\n".join(
-        text for node in gathered([tmp_path], [], Options()).nodes for text in node["warnings"]
+        text for node in gather_case([tmp_path], [], Options()).nodes for text in node["warnings"]
     )
 
 

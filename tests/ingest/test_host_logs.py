@@ -23,8 +23,8 @@ def read_as(tmp_path: Path, files: dict[str, list[str]]) -> dict[str, str]:
     return {
         path: record.get("read_by", "")
         for path in files
-        for record in document["sources"]
-        if path in record["address"]
+        for record in document.sources
+        if path in record.address
     }
 
 
@@ -80,9 +80,9 @@ def test_a_syslog_server_keeps_them_in_one_file(tmp_path: Path) -> None:
 
     document = triage([log], Options()).document
 
-    [source] = document["sources"]
-    assert source["read_by"] == "auth, esxupdate, sandboxd"
-    assert "5 lines of programs whose log Backline does not read" in source["why"]
+    [source] = document.sources
+    assert source.read_by == "auth, esxupdate, sandboxd"
+    assert "5 lines of programs whose log Backline does not read" in source.why
 
 
 def test_the_level_of_a_python_program_is_read(tmp_path: Path) -> None:

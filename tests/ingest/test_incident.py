@@ -6,14 +6,16 @@ All lines here are synthetic; their forms are those of parsers/esxi/logs/vobd.py
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import to_builtins
 
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.report import html, incident, markdown
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -52,7 +54,7 @@ def triage(
     ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == code, done.output
-    return (case.load(folder / "out" / "case.json") if code == 0 else {}), done.output
+    return (case_file.read_case(folder / "out" / "case.json") if code == 0 else {}), done.output
 
 
 FILES = {
@@ -101,7 +103,7 @@ def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
     files = {**FILES, "vobd.log": [vobd(7, 0, "esx.audit.host.boot"), *FILES["vobd.log"]]}
     doc, _ = triage(tmp_path, files, "--incident", "2017-10-07T14:00:00+02:00")
 
-    assert doc["case"]["incident"] == "2017-10-07T12:00:00Z"
+    assert doc.case.incident == "2017-10-07T12:00:00Z"
     assert incident.list_boots(doc) == [
         "esx0.lab.example booted 12.0 h before it (2017-10-07 00:00:00 UTC)"
     ]
@@ -114,13 +116,13 @@ def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> 
     near, _ = triage(tmp_path, files, "--incident", "2017-10-10T11:06:40Z")
     far, _ = triage(tmp_path, files)
 
-    times = [event["time"] for event in near["timeline"] if "made.up" in event["text"]]
+    times = [event.time for event in near.timeline if "made.up" in event.text]
     assert (times[0], times[-1]) == ("2017-10-10T08:53:20Z", "2017-10-10T13:18:40Z")
-    assert [event["kind"] for event in near["timeline"]].count("incident") == 1
-    assert any("earlier events are not shown" in event["text"] for event in near["timeline"])
-    assert any("later events are not shown" in event["text"] for event in near["timeline"])
-    assert any(event["time"] == "2017-10-10T00:00:00Z" for event in far["timeline"])
-    assert not any("11:06" in event["time"] for event in far["timeline"])
+    assert [event.kind for event in near.timeline].count("incident") == 1
+    assert any("earlier events are not shown" in event.text for event in near.timeline)
+    assert any("later events are not shown" in event.text for event in near.timeline)
+    assert any(event.time == "2017-10-10T00:00:00Z" for event in far.timeline)
+    assert not any("11:06" in event.time for event in far.timeline)
 
 
 def test_problems_stay_when_audits_would_crowd_them_out(tmp_path: Path) -> None:
@@ -131,9 +133,9 @@ def test_problems_stay_when_audits_would_crowd_them_out(tmp_path: Path) -> None:
     ]
     doc, _ = triage(tmp_path, {"vobd.log": [*lines, vobd(10, 70_000, "esx.audit.host.boot")]})
 
-    assert any("esx.audit.host.boot" in event["text"] for event in doc["timeline"])
-    assert sum("made.up" in event["text"] for event in doc["timeline"]) == 100
-    assert any("1000 events of shells" in event["text"] for event in doc["timeline"])
+    assert any("esx.audit.host.boot" in event.text for event in doc.timeline)
+    assert sum("made.up" in event.text for event in doc.timeline) == 100
+    assert any("1000 events of shells" in event.text for event in doc.timeline)
 
 
 def test_a_word_that_is_no_time_is_refused(tmp_path: Path) -> None:
@@ -147,14 +149,15 @@ def test_a_word_that_is_no_time_is_refused(tmp_path: Path) -> None:
 def test_without_an_incident_nothing_is_said_of_it(tmp_path: Path) -> None:
     """No section, no line; a document of an earlier version is read as one without."""
     doc, shown = triage(tmp_path, FILES)
-    old = {**doc, "case": {key: value for key, value in doc["case"].items() if key != "incident"}}
-    old["nodes"] = [
-        {**node, "logs": [{key: log[key] for key in log if key != "parts"} for log in node["logs"]]}
-        for node in doc["nodes"]
+    old = to_builtins(doc)
+    del old["case"]["incident"]
+    old.nodes = [
+        {**node, "logs": [{key: log[key] for key in log if key != "parts"} for log in node.logs]}
+        for node in doc.nodes
     ]
-    read = case.loads(case.dumps(old), "old")
+    read = case_file.parse_case(json.dumps(old), "old")
 
-    assert read["case"]["incident"] == ""
+    assert read.case.incident == ""
     for text in (shown, html.render_page(doc), html.render_page(read)):
         assert "Incident at" not in text
 
@@ -163,9 +166,7 @@ def test_the_report_tells_what_is_missing_between_the_files_of_a_log(tmp_path: P
     """Without an incident, too, the span of a log says where a rotated file may be missing; a log without a hole says nothing."""
     doc, _ = triage(tmp_path, FILES)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    logs = {
-        log["table"]: incident.describe_gaps(log) for node in doc["nodes"] for log in node["logs"]
-    }
+    logs = {log.table: incident.describe_gaps(log) for node in doc.nodes for log in node.logs}
 
     assert (
         logs["esxi.vmkernel"] == "nothing from 2017-10-05 09:00:00 UTC to 2017-10-10 08:00:00 UTC"
@@ -187,11 +188,11 @@ def test_a_clock_that_went_back_is_told_beside_the_host(tmp_path: Path) -> None:
     )
 
     told = "the clock went back in vmkernel.log from 2017-10-10 12:00:00 UTC to 2017-10-10 11:00:00 UTC"
-    assert [one for one in doc["nodes"][0]["warnings"] if "clock" in one] == [
+    assert [one for one in doc.nodes[0].warnings if "clock" in one] == [
         f"{told}; 1 more log shows a step back: times around it are unreliable"
     ]
     assert told in " ".join(terminal.split())
-    assert not [one for one in even["nodes"][0]["warnings"] if "clock" in one]
+    assert not [one for one in even.nodes[0].warnings if "clock" in one]
 
 
 def up(day: int, second: int, uptime: int) -> str:
@@ -205,7 +206,7 @@ def test_a_clock_that_was_set_forward_is_told_apart_from_a_gap(tmp_path: Path) -
     told = {
         name: [
             one
-            for one in triage(tmp_path / name, {"vobd.log": lines})[0]["nodes"][0]["warnings"]
+            for one in triage(tmp_path / name, {"vobd.log": lines})[0].nodes[0].warnings
             if "clock" in one
         ]
         for name, lines in {
@@ -260,10 +261,10 @@ def test_the_page_has_the_boot_beside_each_log(tmp_path: Path) -> None:
     }
     doc, _ = triage(tmp_path, files)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    (node,) = [node for node in doc["nodes"] if node["logs"]]
+    (node,) = [node for node in doc.nodes if node.logs]
 
-    assert node["uptime_s"] == 4 * 86_400 and node["captured"]
-    for log in node["logs"]:
+    assert node.uptime_s == 4 * 86_400 and node.captured
+    for log in node.logs:
         assert (
             told := incident.describe_boot(node, log)
         ) and f'<td data-label="Boot">{told}</td>' in page
@@ -278,7 +279,7 @@ def test_a_step_back_is_found_in_a_large_log(tmp_path: Path) -> None:
         for n in range(3600)
     ]
     doc, _ = triage(tmp_path, {"vmkernel.log": lines})
-    (told,) = [one for one in doc["nodes"][0]["warnings"] if "clock" in one]
+    (told,) = [one for one in doc.nodes[0].warnings if "clock" in one]
 
     assert (
         "from 2017-10-10 05:59" in told

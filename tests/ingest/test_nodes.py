@@ -48,7 +48,7 @@ def test_a_bundle_and_a_transcript_of_one_host_are_one_node() -> None:
     """The bundle says esx31.lab.example, the prompt esx31: one node under the full name."""
     document = triage([CASES / "cpu-limited-vm"]).document
 
-    assert [node["name"] for node in document["nodes"]] == ["esx31.lab.example"]
+    assert [node.name for node in document.nodes] == ["esx31.lab.example"]
 
 
 def test_two_hosts_with_one_port_number_are_not_mixed(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_two_hosts_with_one_port_number_are_not_mixed(tmp_path: Path) -> None:
         + PATH
         + SUMMARY.format(full=50),
     )
-    found = [(f["node"], f["object"]) for f in document["findings"] if f["rule"] == "kb-2039495"]
+    found = [(f.node, f.object) for f in document.findings if f.rule == "kb-2039495"]
 
     assert found == [("esx2", "two")]
 
@@ -78,12 +78,12 @@ def test_a_text_without_host_goes_to_the_only_host_and_says_so(tmp_path: Path) -
         a="[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"),
         b=PATH + SUMMARY.format(full=50),
     )
-    [node] = document["nodes"]
-    [ring] = [f for f in document["findings"] if f["rule"] == "kb-2039495"]
+    [node] = document.nodes
+    [ring] = [f for f in document.findings if f.rule == "kb-2039495"]
 
-    assert ring["node"] == node["name"] == "esx1"
-    assert ring["object"] == "one"
-    assert "b.txt names no host" in node["warnings"][0]
+    assert ring.node == node.name == "esx1"
+    assert ring.object == "one"
+    assert "b.txt names no host" in node.warnings[0]
 
 
 def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path: Path) -> None:
@@ -94,9 +94,9 @@ def test_a_file_that_names_its_host_elsewhere_is_not_said_to_name_none(tmp_path:
         tmp_path / "case",
         a=prose + screen + "\n[root@esx1:~] net-stats -l\n" + PORTS.format(vm="one"),
     )
-    [node] = document["nodes"]
+    [node] = document.nodes
 
-    assert node["warnings"] == [
+    assert node.warnings == [
         "a part of a.txt (from line 4) names no host; treated as part of esx1, the only ESXi host of the case"
     ]
 
@@ -109,10 +109,10 @@ def test_a_text_without_host_stands_alone_among_several(tmp_path: Path) -> None:
         b="[root@esx2:~] net-stats -l\n" + PORTS.format(vm="two"),
         c=PATH + SUMMARY.format(full=50),
     )
-    [ring] = [f for f in document["findings"] if f["rule"] == "kb-2039495"]
+    [ring] = [f for f in document.findings if f.rule == "kb-2039495"]
 
-    assert ring["node"] not in ("esx1", "esx2")
-    assert len(document["nodes"]) == 3
+    assert ring.node not in ("esx1", "esx2")
+    assert len(document.nodes) == 3
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ def test_a_tree_without_a_name_is_not_the_host_whose_version_it_contradicts(
     )
     document = triage([case]).document
 
-    assert [node["name"] for node in document["nodes"]] == nodes
-    booted = [one["node"] for one in document["findings"] if one["rule"] == "kb-85685"]
+    assert [node.name for node in document.nodes] == nodes
+    booted = [one.node for one in document.findings if one.rule == "kb-85685"]
     assert booted == (["esx-host"] if len(nodes) > 1 else [])
-    said = " ".join(warning for node in document["nodes"] for warning in node["warnings"])
+    said = " ".join(warning for node in document.nodes for warning in node.warnings)
     assert ("it states version 7.0.3, unlike esx51.lab.example" in said) is (len(nodes) > 1)
     assert ("treated as part of esx51.lab.example" in said) is (len(nodes) == 1)
 
@@ -152,7 +152,7 @@ def test_controllers_without_a_name_stay_apart() -> None:
     """Every controller has the same prompt; three files are three controllers."""
     document = triage([CASES / "nsx-633-site"]).document
 
-    assert sum(node["kind"] == "nsx_controller" for node in document["nodes"]) == 3
+    assert sum(node.kind == "nsx_controller" for node in document.nodes) == 3
 
 
 def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt(tmp_path: Path) -> None:
@@ -160,11 +160,11 @@ def test_a_manager_bundle_without_a_name_is_the_manager_of_the_prompt(tmp_path: 
     for name, body in CONTROL_PLANES["healthy"]().items():
         (tmp_path / name).write_bytes(body.encode() if isinstance(body, str) else body)
     document = triage([tmp_path]).document
-    [manager] = [node for node in document["nodes"] if node["kind"] == "nsx_manager"]
+    [manager] = [node for node in document.nodes if node.kind == "nsx_manager"]
 
-    assert manager["name"] == "nsxmgr01"
-    assert manager["version"] == "6.3.3"
-    assert manager["warnings"]
+    assert manager.name == "nsxmgr01"
+    assert manager.version == "6.3.3"
+    assert manager.warnings
 
 
 _LOG4J = "2017-10-02 08:25:07,382 47956539 [SyncThread:1] INFO a.b.C - ok (synthetic)\n"
@@ -197,7 +197,7 @@ def test_an_archive_without_a_name_is_the_machine_that_the_text_in_it_names(
                 info.size = len(text)
                 archive.addfile(info, io.BytesIO(text.encode()))
 
-    assert sorted(node["name"] for node in triage([tmp_path]).document["nodes"]) == names
+    assert sorted(node.name for node in triage([tmp_path]).document.nodes) == names
 
 
 @pytest.mark.parametrize("sd", ["nsx@6876", "nsx"])
@@ -216,15 +216,15 @@ def test_a_text_of_any_role_in_the_tree_of_a_node_of_nsxt_is_of_that_node(
             info.size = len(text)
             archive.addfile(info, io.BytesIO(text.encode()))
 
-    [node] = triage([tmp_path]).document["nodes"]
-    assert (node["name"], node["kind"], node["version"]) == ("n1", f"nsxt_{role}", "2.5.0.0.0")
+    [node] = triage([tmp_path]).document.nodes
+    assert (node.name, node.kind, node.version) == ("n1", f"nsxt_{role}", "2.5.0.0.0")
 
 
 def test_a_guest_prompt_is_a_guest(tmp_path: Path) -> None:
     """Guests of the case are nodes of their own, named by their prompts."""
     document = triage([CASES / "lab-ring-before"]).document
 
-    assert {(node["kind"], node["name"]) for node in document["nodes"]} == {
+    assert {(node.kind, node.name) for node in document.nodes} == {
         ("esxi", "esx0"), ("guest", "iperf-test1"), ("guest", "iperf-test2"),
     }  # fmt: skip
 
@@ -235,10 +235,10 @@ def test_a_typed_command_is_a_fact_without_its_output(tmp_path: Path) -> None:
         tmp_path / "case",
         mgr="nsxmgr01# show version\n\nnsxmgr01# st eng\nPassword: not-to-be-shown\n[root@nsxmgr01 ~]# ls\n",
     )
-    [found] = document["findings"]
+    [found] = document.findings
 
-    assert found["rule"] == "kb-2149630"
-    assert (found["evidence"][0]["line"], found["evidence"][0]["text"]) == (3, "nsxmgr01# st eng")
+    assert found.rule == "kb-2149630"
+    assert (found.evidence[0].line, found.evidence[0].text) == (3, "nsxmgr01# st eng")
     assert "not-to-be-shown" not in str(document)
 
 
@@ -291,5 +291,5 @@ def test_who_asks_for_a_node_too_early_is_told_of_and_gets_no_scope(
     )
     document = judged(tmp_path / "case", a=text)
 
-    assert ["no attribute 'node'" in fault["why"] for fault in document["faults"]] == [True]
+    assert ["no attribute 'node'" in fault.why for fault in document.faults] == [True]
     assert "\\u001f" not in json.dumps(document)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analyzer.artefacts.samples import SampleColumns, SampleLines, pack_numbers
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
 from analyzer.artefacts.tables import Block, Frame
 from analyzer.judge.evaluator import Evaluator
 from analyzer.judge.rule_evaluation import OneCase, verdict_of
@@ -191,7 +191,7 @@ def _capture(draw: Callable[..., Any], kit: Kit, block: Block) -> None:
         moments = {"time": np.array([draw(TIMES) for _ in range(samples)], dtype="datetime64[us]")}
         cells = [draw(maybe(QUARTERS)) for _ in range(samples * objects)]
         numbers = {
-            "y": pack_numbers(np.array([math.nan if cell is None else cell for cell in cells])),
+            "y": packed(np.array([math.nan if cell is None else cell for cell in cells])),
             "ok": None,
         }
         columns = SampleColumns(names, moments, {"y": numbers["y"]}, samples, objects)
@@ -312,9 +312,7 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
         cells = np.where(
             noise < -1, math.nan, noise / draw(st.sampled_from([1, 4, 3]))
         )  # thirds stay floats
-        columns = SampleColumns(
-            names, {"time": times}, {"y": pack_numbers(cells)}, samples, len(keys)
-        )
+        columns = SampleColumns(names, {"time": times}, {"y": packed(cells)}, samples, len(keys))
         lines = SampleLines(np.arange(line, line + samples), len(keys))
         kit.facts.add_frame(Frame(PART, columns, lines, block))
         line += samples

@@ -57,7 +57,7 @@ def samples() -> dict[str, CaseData]:
     """The sample cases, read once."""
     folders = sorted(path for path in SAMPLES.iterdir() if path.is_dir())
     return {
-        path.name: triage.gathered([path], CATALOG.signatures(), triage.Options())
+        path.name: triage.gather_case([path], CATALOG.signatures(), triage.Options())
         for path in folders
     }
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.judge import judge
 from analyzer.judge.choosing import find_gauge, pick_worst
@@ -58,21 +59,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def test_every_host_keeps_its_findings(site: Site) -> None:
     """2,000 ports match: each of the forty hosts has its fifty findings, with the numbers of its own ports."""
-    found = [one for one in site.document["findings"] if one["rule"] == RULE]
-    assert Counter(one["node"] for one in found) == {
+    found = [one for one in site.document.findings if one.rule == RULE]
+    assert Counter(one.node for one in found) == {
         many_hosts.host_name(host): PORTS for host in range(HOSTS)
     }
     for one in found:
-        host, port = map(int, re.match(r"web-(\d\d)-(\d\d)\.eth0, port", one["subject"]).groups())  # type: ignore[union-attr]
-        assert one["values"]["rx.out_of_buffers"] == f"{full(host, port):,}"
-        assert one["node"] == many_hosts.host_name(host)
+        host, port = map(int, re.match(r"web-(\d\d)-(\d\d)\.eth0, port", one.subject).groups())  # type: ignore[union-attr]
+        assert one.values["rx.out_of_buffers"] == f"{full(host, port):,}"
+        assert one.node == many_hosts.host_name(host)
 
 
 @pytest.mark.size
 def test_the_worst_are_told_with_evidence(site: Site) -> None:
     """The worst thousand hold evidence, the worst port of every host among them; the rest is told without."""
-    found = [one for one in site.document["findings"] if one["rule"] == RULE]
-    proven = {one["subject"] for one in found if one["evidence"] and one["trace"]}
+    found = [one for one in site.document.findings if one.rule == RULE]
+    proven = {one.subject for one in found if one.evidence and one.trace}
     worst_ports = {f"web-{host:02d}-{PORTS - 1:02d}" for host in range(HOSTS)}
     assert len(proven) == 1000
     assert worst_ports <= {subject.partition(".")[0] for subject in proven}
@@ -85,22 +86,22 @@ def test_within_a_weight_the_worst_stands_first(site: Site) -> None:
     """Findings of one severity are in the order of what they lose, those with evidence before the others."""
     for row in finding_rows.group_findings(site.document):
         for proven in (True, False):
-            lost = [one["magnitude"] for one in row.findings if bool(one["trace"]) is proven]
+            lost = [one.magnitude for one in row.findings if bool(one.trace) is proven]
             assert lost == sorted(lost, reverse=True)
-    assert finding_rows.group_findings(site.document)[0].first["subject"].startswith("web-39-49.")
+    assert finding_rows.group_findings(site.document)[0].first.subject.startswith("web-39-49.")
 
 
 def test_the_cut_is_said_with_the_count_of_every_host(site: Site) -> None:
     """Exit 5; case.json, page, note and terminal say what is told in short; every host has its count."""
-    (cut,) = (one for one in site.document["cuts"] if one["rule"] == "kb-2039495")
+    (cut,) = (one for one in site.document.cuts if one.rule == "kb-2039495")
     assert site.status == 5
-    assert (cut["subjects"], cut["full"], cut["short"]) == (2000, 1000, 1000)
-    assert [row["subjects"] for row in cut["by_node"]] == [PORTS] * HOSTS
-    assert sum(row["full"] for row in cut["by_node"]) == 1000
-    assert "2,000 objects on 40 nodes match. The worst 1,000" in cut["say"]
-    assert site.page.count(html.make_visible(cut["say"])) >= 2  # the head and the card
-    assert cut["say"].partition(". For more")[0] in site.note
-    assert cut["say"][:60] in " ".join(site.said.split())
+    assert (cut.subjects, cut.full, cut.short) == (2000, 1000, 1000)
+    assert [row.subjects for row in cut.by_node] == [PORTS] * HOSTS
+    assert sum(row.full for row in cut.by_node) == 1000
+    assert "2,000 objects on 40 nodes match. The worst 1,000" in cut.say
+    assert site.page.count(html.visible(cut.say)) >= 2  # the head and the card
+    assert cut.say.partition(". For more")[0] in site.note
+    assert cut.say[:60] in " ".join(site.said.split())
 
 
 def test_no_host_is_missing_from_any_report(site: Site) -> None:
@@ -130,19 +131,19 @@ def test_the_page_of_two_thousand_matches_is_small(site: Site) -> None:
 
 def test_a_trace_names_of_the_steps_only_what_decides(site: Site) -> None:
     """A step that does not fit shows the parts that are false, each named value stands once in full."""
-    finding = next(one for one in site.document["findings"] if one["trace"])
-    steps = [line for line in finding["trace"]["children"] if line["text"].startswith("Step ")]
-    refused = [line for line in steps if line["value"] == "false" and " and " in line["text"]]
+    finding = next(one for one in site.document.findings if one.trace)
+    steps = [line for line in finding.trace.children if line.text.startswith("Step ")]
+    refused = [line for line in steps if line.value == "false" and " and " in line.text]
     assert refused
     for step in refused:
-        assert step["children"]
-        assert {line["value"] for line in step["children"]} == {"false"}
-    lines = [finding["trace"]]
+        assert step.children
+        assert {line.value for line in step.children} == {"false"}
+    lines = [finding.trace]
     for line in lines:
-        lines += line["children"]
-    assert len([line for line in lines if line["text"].startswith("ring1: ")]) == 1
-    assert {line["note"] for line in lines if line["text"] == "ring1"} == {"see above"}
-    assert len(json.dumps(finding["trace"])) < 10_000
+        lines += line.children
+    assert len([line for line in lines if line.text.startswith("ring1: ")]) == 1
+    assert {line.note for line in lines if line.text == "ring1"} == {"see above"}
+    assert len(json.dumps(finding.trace)) < 10_000
 
 
 MOST_MB = 200  # of the whole command
@@ -164,7 +165,7 @@ def test_forty_hosts_take_little_memory(tmp_path: Path) -> None:
         "--quiet",
     )
     assert peak(sys.executable, *command, code=5) <= MOST_MB
-    assert json.loads((tmp_path / "out" / "case.json").read_text())["cuts"]
+    assert case_file.read_case(tmp_path / "out" / "case.json").cuts
 
 
 def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
@@ -172,13 +173,11 @@ def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
     material = many_hosts.write(tmp_path / "hosts", 6, 8, lambda host, port: 20 + port)
     limits = ("--limit", "findings_per_rule=10", "--limit", "findings_in_short=20")
     site = triaged(tmp_path / "out", material, *limits)
-    (cut,) = (one for one in site.document["cuts"] if one["rule"] == "kb-2039495")
-    assert (cut["subjects"], cut["full"], cut["short"]) == (48, 10, 20)
-    assert [(row["node"], row["subjects"]) for row in cut["by_node"]] == [
-        (f"esx0{n}", 8) for n in range(6)
-    ]
-    assert all(row["full"] for row in cut["by_node"])
-    assert "18 are only counted" in cut["say"]
+    (cut,) = (one for one in site.document.cuts if one.rule == "kb-2039495")
+    assert (cut.subjects, cut.full, cut.short) == (48, 10, 20)
+    assert [(row.node, row.subjects) for row in cut.by_node] == [(f"esx0{n}", 8) for n in range(6)]
+    assert all(row.full for row in cut.by_node)
+    assert "18 are only counted" in cut.say
     assert site.status == 5
 
 
@@ -186,8 +185,8 @@ def test_what_is_beyond_both_limits_is_counted(tmp_path: Path) -> None:
 def test_few_subjects_are_not_cut(tmp_path: Path) -> None:
     """Six hosts of eight ports are told in full: no cut, exit 0."""
     site = triaged(tmp_path / "out", many_hosts.write(tmp_path / "hosts", 6, 8, full))
-    assert (site.status, site.document["cuts"]) == (0, [])
-    assert all(one["trace"] for one in site.document["findings"])
+    assert (site.status, site.document.cuts) == (0, [])
+    assert all(one.trace for one in site.document.findings)
 
 
 def test_doubts_keep_every_node() -> None:

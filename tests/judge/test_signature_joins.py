@@ -17,7 +17,7 @@ from analyzer.facts.records import Store
 from analyzer.judge import joining, judge, judge_cases, signature_tables
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import BadRuleError
-from analyzer.rules.tables import refit_tables
+from analyzer.rules.tables import refitted
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
 from analyzer.scan.signatures import Scanner
@@ -354,7 +354,7 @@ def test_a_changed_signature_is_another_table() -> None:
     wide = full(changed(("    columns:", "    where: us >= 40\n    columns:")))
     before = judge_cases(one, cases)["case"]
 
-    assert refit_tables(one) is one
+    assert refitted(one) is one
     assert {table.name for table in _tables(low)}.isdisjoint({table.name for table in _tables(one)})
     assert subjects(before) == {"a": ("major", "1 lines, the slowest 120")}
     assert subjects(judge_cases(wide, cases)["case"]) == {

@@ -13,11 +13,11 @@ from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs import encode
 from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.facts import Facts
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES
-from analyzer.pipeline import case
 from analyzer.pipeline.case_data import CaseData, RunResult, conclude
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.rules import Catalog, run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
@@ -32,12 +32,12 @@ READING, JUDGING = "a" * 12, "b" * 12
 @cache
 def catalog() -> Catalog:
     """Return the rules that come with the tool."""
-    return run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
+    return run_catalog.load(Local(), (), limits=Limits(), drafts=False)
 
 
 def sample(name: str) -> CaseData:
     """Return the material of a sample case, read anew: judging puts tables of signatures into facts."""
-    return gathered([ROOT / "samples" / "cases" / name], catalog().signatures(), Options())
+    return gather_case([ROOT / "samples" / "cases" / name], catalog().signatures(), Options())
 
 
 @cache
@@ -45,7 +45,9 @@ def packed(name: str) -> tuple[bytes, str]:
     """Return pack and case.json of a sample case."""
     material = sample(name)
     outcome = judged(material)
-    return encode.encode_case(material, outcome, meta_of(name)), case.dumps(outcome.document)
+    return encode.encode_case(material, outcome, meta_of(name)), case_file.write_case(
+        outcome.document
+    )
 
 
 def judged(material: CaseData, rules: Catalog | None = None) -> RunResult:
@@ -55,7 +57,7 @@ def judged(material: CaseData, rules: Catalog | None = None) -> RunResult:
 
 def text_of(material: CaseData, rules: Catalog | None = None) -> str:
     """Return the bytes of case.json as text."""
-    return case.dumps(judged(material, rules).document)
+    return case_file.write_case(judged(material, rules).document)
 
 
 def searched(signatures: Sequence[Signature] | None = None) -> list[list[Any]]:

@@ -52,7 +52,7 @@ class Host:
 @cache
 def catalog() -> Catalog:
     """Return three of the shipped rules; the one on beacon probing with a made-up article, to search by."""
-    every = run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
+    every = run_catalog.load(Local(), (), limits=Limits(), drafts=False)
     chosen = Catalog(
         [copy.copy(rule) for rule in every.rules if rule.id in RULES]
     )  # shared by all tests

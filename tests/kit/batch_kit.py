@@ -124,7 +124,7 @@ def batch(
     own = replace(config(archive, kb, limits), **over)
     here = Here(own) if runner is None else runner(own)
     local = run_catalog.Local(packs=False)
-    signatures = run_catalog.load_run_catalog(local, kb).signatures()
+    signatures = run_catalog.load(local, kb).signatures()
     run = Batch(Archive.open(archive, create=True), own, here, wishes, None, signatures)
     found = list(cases_in([str(path) for path in paths], skip=[str(archive)]))
     return (run.triage_cases(found) if paths else run.judge_stored()), here

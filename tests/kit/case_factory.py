@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import convert, to_builtins
+
+from analyzer.case import case_file
+from analyzer.case.document import CaseDocument, Tool
 from analyzer.case.verdicts import CannotTell, Evidence, Finding, Fix, Judgement, Trace
 from analyzer.pipeline import case
 from tests.kit.case_material import (
@@ -488,7 +492,7 @@ def judgement(adapters: int = 48) -> Judgement:
     return Judgement(findings=findings, cannot_tell=unknowns(), counts=counts, series=series())
 
 
-def rich_case(**changes: Any) -> dict[str, Any]:
+def rich_case(**changes: Any) -> CaseDocument:
     """Return a document with something in every part of the report."""
     parts: dict[str, Any] = {
         "case": {
@@ -501,7 +505,7 @@ def rich_case(**changes: Any) -> dict[str, Any]:
             "span": {"first": "2017-10-03T09:11:20Z", "last": "2017-10-09T14:02:11Z"},
             "complete": False,
         },
-        "tool": {"version": "0.1.0", "catalog": "9f3c21d0a4be", "rules": 78},
+        "tool": Tool(name="backline", version="0.1.0", catalog="9f3c21d0a4be", rules=78),
         "nodes": nodes(),
         "sources": sources(),
         "judgement": judgement(),
@@ -539,10 +543,10 @@ def rich_case(**changes: Any) -> dict[str, Any]:
             f"vsish -c vsi_traverse_-s.txt -e get {PORT}/clientStats"
         ],
     }
-    return case.document(**(parts | changes))
+    return case.build_document(**(parts | changes))
 
 
-def quiet_case() -> dict[str, Any]:
+def quiet_case() -> CaseDocument:
     """Return a healthy host: nothing found, nothing missing."""
     return rich_case(
         case={"name": "healthy", "created": "2023-09-05T08:00:00Z", "complete": True},
@@ -559,7 +563,7 @@ def quiet_case() -> dict[str, Any]:
     )
 
 
-def hostile_case() -> dict[str, Any]:
+def hostile_case() -> CaseDocument:
     """Return the rich case with a text that attacks every output in every string field."""
 
     def spoil(value: Any, key: str = "") -> Any:
@@ -575,10 +579,9 @@ def hostile_case() -> dict[str, Any]:
             return [spoil(item, key) for item in value]
         return value
 
-    doc: dict[str, Any] = case.clean(
-        spoil(rich_case(judgement=judgement(adapters=3), sources=sources(30)))
-    )
-    doc["tool"]["name"] = "backline"
+    plain = to_builtins(rich_case(judgement=judgement(adapters=3), sources=sources(30)))
+    doc = convert(case_file.clean_value(spoil(plain)), CaseDocument)
+    doc.tool.name = "backline"
     return doc
 
 
@@ -602,4 +605,4 @@ def _names(value: Any) -> set[str]:
     return set().union(*map(_names, value)) if isinstance(value, list) else set()
 
 
-_NAMES = {name for name in _names(rich_case()) if "/" not in name}
+_NAMES = {name for name in _names(to_builtins(rich_case())) if "/" not in name}

@@ -14,6 +14,7 @@ from analyzer.archive.object_store.object_store import FORMAT
 from analyzer.archive.packs.encode import encode_case, none_pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
+from analyzer.case.document import Tool
 from analyzer.case.verdicts import CannotTell, Finding, Judgement
 from analyzer.pipeline import case
 from analyzer.pipeline.case_data import RunResult
@@ -178,9 +179,9 @@ def judged(told: Told, spoil: str = "") -> RunResult:
     said.counts = {rule: dict(count) for rule, count in counts.items() if count}
     head = {"name": told.name, "created": told.captured, "complete": told.complete}
     rules = [(rule, title(rule), KB[rule]) for rule in KB]
-    document = case.document(
+    document = case.build_document(
         case=head,
-        tool={"version": "0.1.0"},
+        tool=Tool(name="backline", version="0.1.0", catalog="", rules=0),
         nodes=[],
         sources=[],
         judgement=said,

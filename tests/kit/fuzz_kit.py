@@ -23,7 +23,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from analyzer.pipeline import case as case_module
+from analyzer.case import case_file
 from analyzer.report import html, markdown
 from tests.kit import hostile
 
@@ -218,10 +218,10 @@ def run(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         answer = hostile.ask(written(mutated(seed), Path(folder)))
         if answer.document is not None:
-            again = case_module.dumps(answer.document)
-            assert html.render_page(answer.document)
-            assert markdown.render_note(answer.document)
-            assert case_module.dumps(answer.document) == again, "rendering changed the document"
+            again = case_file.write_case(answer.document)
+            assert html.render(answer.document)
+            assert markdown.render(answer.document)
+            assert case_file.write_case(answer.document) == again, "rendering changed the document"
 
 
 def main() -> int:

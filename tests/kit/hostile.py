@@ -21,7 +21,7 @@ from typing import Any
 from rich.console import Console
 
 from analyzer import rules as rule_module
-from analyzer.pipeline import case
+from analyzer.case import case_file
 from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, terminal
 from analyzer.runtime.errors import BacklineError
@@ -143,8 +143,8 @@ class Answer:
     @property
     def findings(self) -> set[tuple[str, str, str, str]]:
         """Rule, node, subject and severity of each finding."""
-        found = self.document["findings"] if self.document else []
-        return {(one["rule"], one["node"], one["subject"], one["severity"]) for one in found}
+        found = self.document.findings if self.document else []
+        return {(one.rule, one.node, one.subject, one.severity) for one in found}
 
 
 def ask(*paths: Path, options: Options | None = None) -> Answer:
@@ -156,9 +156,9 @@ def ask(*paths: Path, options: Options | None = None) -> Answer:
         check_message(error)
         return Answer("refused", None, str(error))
     document = outcome.document
-    inside = [damage for damage in document["damage"] if "internal error" in damage["what"]]
-    failed = [fault for fault in document["faults"] if fault["why"].startswith("the parser failed")]
-    broke = [one for one in document["findings"] if one["verdict"] == "error"]
+    inside = [damage for damage in document.damage if "internal error" in damage.what]
+    failed = [fault for fault in document.faults if fault.why.startswith("the parser failed")]
+    broke = [one for one in document.findings if one.verdict == "error"]
     assert not inside, inside
     assert not failed, failed
     assert not broke, broke
@@ -308,7 +308,7 @@ def check_outputs(
     assert not re.search(r"(?<!\\)<[a-zA-Z/!]", outside), "markup in the note"
     shown = on_terminal(document)
     assert not STEERS.search(shown), STEERS.search(shown)
-    assert not STEERS.search(case.dumps(document)), "the document steers a terminal"
+    assert not STEERS.search(case_file.write_case(document)), "the document steers a terminal"
 
 
 def each(paths: list[Path], check: Callable[[Path], None]) -> list[str]:

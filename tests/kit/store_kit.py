@@ -18,9 +18,9 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.encode import encode_case, none_pack
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
 from analyzer.archive.store import Archive
-from analyzer.pipeline import case
+from analyzer.case import case_file
 from analyzer.pipeline.case_data import conclude
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.rules import run_catalog
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.settings import Settings
@@ -40,12 +40,12 @@ def base_text(archive: Archive, stored: Stored) -> str:
 def real(*, small: bool = False) -> dict[str, bytes]:
     """Return the members of a full pack of two sample files, with its small tables as JSON or all as Parquet."""
     limits = Limits()
-    catalog = run_catalog.load_run_catalog(Local(), (), limits=limits, drafts=False)
+    catalog = run_catalog.load(Local(), (), limits=limits, drafts=False)
     paths = [
         ROOT / "samples" / name
         for name in ("esxi/network/net_stats/filtered.txt", "esxi/network/nic_stats/esxi67.txt")
     ]
-    material = gathered(paths, catalog.signatures(), Options())
+    material = gather_case(paths, catalog.signatures(), Options())
     outcome = conclude(material, catalog, Settings(), limits)
     with patch.object(smalltables, "ROWS", smalltables.ROWS if small else 0):
         data = encode_case(material, outcome, meta_of("x" * 32, "real", READING, JUDGING))
@@ -71,9 +71,7 @@ def files_of(content: str) -> list[dict[str, Any]]:
 
 def id_of(name: str, content: str = "") -> str:
     """Return the id of a case of that name and content."""
-    return case_id(
-        name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)]
-    )
+    return case_id(name, [(file.name, file.size, file.sha256) for file in files_of(content)])
 
 
 def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:
@@ -81,7 +79,7 @@ def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:
     document = json.loads(real()["case.json"])
     document["case"] |= {"name": name, "files": files_of(content)}
     document["tool"]["catalog"] = judging
-    return case.dumps(document)
+    return case_file.write_case(document)
 
 
 def store(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 import re
@@ -13,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs, to_builtins
 
 from analyzer import rules
 from analyzer.artefacts import parsing
+from analyzer.case import case_file
 from analyzer.case.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
-from analyzer.pipeline import case
+from analyzer.case.questions import link_questions
 from analyzer.pipeline.triage import triage
 from analyzer.report import markdown, open_asks
+from analyzer.runtime.errors import RefusedError
 from tests.kit.case_factory import rich_case
 from tests.kit.together import together
 
@@ -110,7 +112,7 @@ def test_a_torn_ask_is_found(text: str) -> None:
 
 def put_questions(texts: tuple[str, ...]) -> dict[str, Any]:
     """Return a document whose questions ask for these things, each of both hosts, all for one finding."""
-    document = _blank() | {"cannot_tell": []}
+    document = structs.replace(_blank(), cannot_tell=[])
     for number, text in enumerate(texts):
         asks = [
             {"what": item.what, "command": item.command, "remark": item.remark, "nodes": HOSTS}
@@ -123,15 +125,13 @@ def put_questions(texts: tuple[str, ...]) -> dict[str, Any]:
             "ask": text,
             "asks": asks,
         }
-        group |= {
-            "commands": [],
-            "rules": ["r"],
-            "subjects": [],
-            "nodes": HOSTS,
-            "muted": "",
-            "in_bundle": False,
-        }
-        document["cannot_tell"].append(group | {"settles": [_rule(document)]})
+        group.commands = []
+        group.rules = ["r"]
+        group.subjects = []
+        group.nodes = HOSTS
+        group.muted = ""
+        group.in_bundle = False
+        document.cannot_tell.append(structs.replace(group, settles=[_rule(document)]))
     return document
 
 
@@ -139,16 +139,12 @@ def put_questions(texts: tuple[str, ...]) -> dict[str, Any]:
 def _blank() -> dict[str, Any]:
     """Return a document with findings and without damage; it is not to be changed."""
     document = rich_case()
-    sources = [source | {"state": "read"} for source in document["sources"]]
-    return document | {"damage": [], "sources": sources}
+    sources = [structs.replace(source, state="read") for source in document.sources]
+    return structs.replace(document, damage=[], sources=sources)
 
 
 def _rule(document: dict[str, Any]) -> str:
-    found = (
-        one["rule"]
-        for one in document["findings"]
-        if one["verdict"] == "match" and not one["muted"]
-    )
+    found = (one.rule for one in document.findings if one.verdict == "match" and not one.muted)
     return str(next(found))
 
 
@@ -232,9 +228,9 @@ def test_a_capture_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
     """The CSV of a host is its `esxtop -b`; without it, the same case asks for one."""
     bundle = SAMPLES / "cases" / "cpu-limited-vm"
     document = triage([bundle]).document
-    asked = [ask["what"] for group in document["cannot_tell"] for ask in group["asks"]]
+    asked = [ask.what for group in document.cannot_tell for ask in group.asks]
     assert any(
-        BATCH in group["ask"] for group in document["cannot_tell"]
+        BATCH in group.ask for group in document.cannot_tell
     )  # some of its columns are not in the CSV
     assert BATCH not in asked
     for text in (open_asks.write_mail(document), markdown.render_note(document)):
@@ -242,7 +238,7 @@ def test_a_capture_that_is_there_is_not_asked_for(tmp_path: Path) -> None:
     without = tmp_path / "case"
     shutil.copytree(bundle, without, ignore=shutil.ignore_patterns("esxtop.csv"))
     assert BATCH in [
-        ask["what"] for group in triage([without]).document["cannot_tell"] for ask in group["asks"]
+        ask.what for group in triage([without]).document.cannot_tell for ask in group.asks
     ]
 
 
@@ -254,10 +250,10 @@ def test_the_capture_of_another_host_is_no_capture_of_this_one(tmp_path: Path) -
     document = triage([folder]).document
     nodes = {
         node
-        for group in document["cannot_tell"]
-        for ask in group["asks"]
-        if ask["what"] == BATCH
-        for node in ask["nodes"]
+        for group in document.cannot_tell
+        for ask in group.asks
+        if ask.what == BATCH
+        for node in ask.nodes
     }
     assert nodes == {"esx21.lab.example"}
     assert (
@@ -272,22 +268,15 @@ def test_no_output_asks_for_what_is_there(folder: Path) -> None:
     result = triage([folder])
     document = result.document
     complete = (
-        {node["name"] for node in document["nodes"] if node["bundle"]}
-        if document["case"]["complete"]
-        else set()
+        {node.name for node in document.nodes if node.bundle} if document.case.complete else set()
     )
     texts = (open_asks.write_mail(document), markdown.render_note(document))
     for name in complete:
         assert "vm-support\n" not in open_asks.write_mail(document), name
-        for group in document["cannot_tell"]:
-            assert not [
-                ask for ask in group["asks"] if ask["what"] == "vm-support" and name in ask["nodes"]
-            ]
+        for group in document.cannot_tell:
+            assert not [ask for ask in group.asks if ask.what == "vm-support" and name in ask.nodes]
     names = {
-        name
-        for one in document["sources"]
-        if one["state"] == "read"
-        for name in one["read_by"].split(", ")
+        name for one in document.sources if one.state == "read" for name in one.read_by.split(", ")
     }
     parsers = [parser for name, parser in parsing.registry().items() if name in names]
     tables = [
@@ -300,8 +289,8 @@ def test_no_output_asks_for_what_is_there(folder: Path) -> None:
         if item.command and not item.blank
     }
     if (
-        len([node for node in document["nodes"] if node["kind"] == "esxi"]) == 1
-        and document["case"]["complete"]
+        len([node for node in document.nodes if node.kind == "esxi"]) == 1
+        and document.case.complete
     ):
         for text in texts:
             assert not [what for what in there if f"`{what}`" in text or f"   {what}\n" in text]
@@ -310,8 +299,9 @@ def test_no_output_asks_for_what_is_there(folder: Path) -> None:
 def test_other_rules_over_the_same_table_add_nothing() -> None:
     """A table that a finding lacks is needed by other rules as well: what they need besides is not asked for."""
     document = put_questions(("`a list`", "`b list`"))
-    first, second = document["cannot_tell"]
-    second |= {"missing": first["missing"], "settles": []}
+    first, second = document.cannot_tell
+    second.missing = first.missing
+    second.settles = []
     assert [ask.what for ask in open_asks.list_wanted(document)] == ["a list"]
     assert "b list" not in open_asks.write_mail(document)
 
@@ -319,37 +309,32 @@ def test_other_rules_over_the_same_table_add_nothing() -> None:
 def test_a_mail_asks_nothing_of_a_case_that_holds_all(tmp_path: Path) -> None:
     """A question that no finding rests on is no reason to write to a customer."""
     document = triage([SAMPLES / "cases" / "healthy-host"]).document
-    assert document["findings"] and document["cannot_tell"]
+    assert document.findings and document.cannot_tell
     assert open_asks.write_mail(document) == ""
 
 
 def test_a_cause_that_cannot_be_judged_is_asked_for() -> None:
     """A rule that may explain a finding lacks its output on the same machine: that is asked for, not on another one."""
     document = triage([SAMPLES / "cases" / "cpu-limited-vm"]).document
-    finding = next(one for one in document["findings"] if one["verdict"] == "match")
-    group = copy.deepcopy(document["cannot_tell"][0]) | {
-        "rules": ["made-up"],
-        "missing": "x.y",
-        "ask": "`x`",
-        "nodes": [],
-    }
-    other = group | {"nodes": ["elsewhere"]}
-    groups = [group | {"nodes": [finding["node"]]}, other]
-    case.link_questions(groups, document["findings"], {finding["rule"]: ["made-up"]})
-    assert [one["settles"] for one in groups] == [[finding["rule"]], []]
+    finding = next(one for one in document.findings if one.verdict == "match")
+    group = structs.replace(document.cannot_tell[0], rules=["made-up"], missing="x.y", ask="`x`")
+    other = structs.replace(group, nodes=["elsewhere"])
+    groups = [structs.replace(group, nodes=[finding.node]), other]
+    link_questions(groups, document.findings, {finding.rule: ["made-up"]})
+    assert [one.settles for one in groups] == [[finding.rule], []]
 
 
 def test_a_document_of_before_gets_its_records() -> None:
     """An earlier version kept the text alone: records and findings come of it when the document is read."""
     document = triage([SAMPLES / "cases" / "lab-ring-before"]).document
-    earlier = copy.deepcopy(document)
+    earlier = to_builtins(document)
     for group in earlier["cannot_tell"]:
         del group["asks"], group["settles"]
-    read = case.loads(case.dumps(earlier), "earlier")
-    assert all(group["ask"] == "" or group["asks"] for group in read["cannot_tell"])
-    assert "Please run on esx0:" in open_asks.write_mail(read)
+    read = case_file.parse_case(json.dumps(earlier), "earlier")
+    assert all(group.ask == "" or group.asks for group in read.cannot_tell)
+    assert "Please run on esx0:" in open_asks.mail(read)
     for broken in (None, {"what": 1}, [1], [{"what": "a"}]):
-        wrong = copy.deepcopy(document)
+        wrong = to_builtins(document)
         wrong["cannot_tell"][0]["asks"] = broken
-        with pytest.raises(case.RefusedError):
-            case.loads(json.dumps(wrong), "wrong")
+        with pytest.raises(RefusedError):
+            case_file.parse_case(json.dumps(wrong), "wrong")

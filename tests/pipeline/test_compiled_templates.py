@@ -9,7 +9,7 @@ import jinja2
 import pytest
 from jinja2 import Environment
 
-from analyzer.pipeline import case
+from analyzer.case import case_file
 from analyzer.pipeline.triage import triage
 from analyzer.report import compiling, html, page
 
@@ -45,7 +45,7 @@ def fresh() -> object:
 
 def document(name: str) -> dict[str, object]:
     """Return the case document of a sample."""
-    return dict(json.loads("".join(case.written(triage([CASES / name]).document))))
+    return dict(json.loads("".join(case_file.write_parts(triage([CASES / name]).document))))
 
 
 @pytest.mark.size

@@ -12,12 +12,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import to_builtins
 
 from analyzer.artefacts import parsing
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.pipeline.host_card_rows import ROWS
-from analyzer.pipeline.host_cards import COLUMN, cell
+from analyzer.pipeline.host_cards import COLUMN, fill_cell
 from analyzer.report import html
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -95,28 +96,28 @@ def document(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1), done.output
-    return case.load(folder / "out" / "case.json")
+    return case_file.read_case(folder / "out" / "case.json")
 
 
 def rows(doc: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the rows of the only card by their titles."""
-    (card,) = doc["hosts"]
-    return {row["title"]: row for row in card["rows"]}
+    (card,) = doc.hosts
+    return {row.title: row for row in card.rows}
 
 
 def test_the_card_tells_the_release_and_how_old_it_was(document: dict[str, Any]) -> None:
     """Build 5969303 was released on 2017-07-27; the bundle was made 79 days later."""
-    (item,) = rows(document)["Release"]["items"]
+    (item,) = rows(document)["Release"].items
 
     assert (
-        item["text"]
+        item.text
         == "ESXi 6.5.0 build 5969303, ESXi 6.5 U1, released 2017-07-27, 79 days before the capture"
     )
 
 
 def test_the_card_tells_uptime_and_the_last_boots_newest_first(document: dict[str, Any]) -> None:
     """Four days of uptime, and three boots that vobd tells of."""
-    texts = [item["text"] for item in rows(document)["Uptime and boots"]["items"]]
+    texts = [item.text for item in rows(document)["Uptime and boots"].items]
 
     assert texts[0] == "up 4.0 days, since 2017-10-10 16:53 UTC"
     assert texts[1:] == [f"booted 2017-10-{day} 08:00 UTC" for day in ("10", "05", "01")]
@@ -124,33 +125,33 @@ def test_the_card_tells_uptime_and_the_last_boots_newest_first(document: dict[st
 
 def test_the_card_tells_where_the_logs_go(document: dict[str, Any]) -> None:
     """The folder of the logs, and that it is lost at a boot, come from the settings of syslog, not from its log."""
-    texts = [item["text"] for item in rows(document)["Logs"]["items"]]
+    texts = [item.text for item in rows(document)["Logs"].items]
 
     assert "/scratch/log" in texts[0] and "lost at a boot" in texts[0]
 
 
 def test_the_card_tells_which_time_server_the_clock_follows(document: dict[str, Any]) -> None:
     """A bundle holds `ntpq -p` where it does not hold `esxcli system ntp get`; servers that are silent are left out."""
-    texts = [item["text"] for item in rows(document)["Time"]["items"]]
+    texts = [item.text for item in rows(document)["Time"].items]
 
     assert texts == ["follows 192.0.2.6, offset -0.113 ms"]
 
 
 def test_only_the_end_of_a_serial_number_is_told(document: dict[str, Any]) -> None:
     """The number of the machine is the customer's; its end tells two machines apart."""
-    (item,) = rows(document)["Hardware"]["items"]
+    (item,) = rows(document)["Hardware"].items
 
-    assert item["text"] == "Synth <b>Inc.</b>, Synthetic R000, serial …3T1C"
-    assert item["address"].endswith("/localcli_hardware-platform-get.txt")
-    assert item["line"] > 0
-    assert "SYN7H3T1C" not in json.dumps(document["hosts"])
+    assert item.text == "Synth <b>Inc.</b>, Synthetic R000, serial …3T1C"
+    assert item.address.endswith("/localcli_hardware-platform-get.txt")
+    assert item.line > 0
+    assert "SYN7H3T1C" not in json.dumps(document.hosts)
 
 
 def test_datastores_are_told_with_their_space_in_the_order_of_their_numbers(
     document: dict[str, Any],
 ) -> None:
     """The boot bank is no datastore, and synth-ds9 comes before synth-ds10."""
-    items = [(item["name"], item["text"]) for item in rows(document)["Datastores"]["items"]]
+    items = [(item.name, item.text) for item in rows(document)["Datastores"].items]
 
     space = "VMFS-6, 102.4 GB free of 512.0 GB"
     assert items == [("synth-ds9", space), ("synth-ds10", space)]
@@ -159,8 +160,7 @@ def test_datastores_are_told_with_their_space_in_the_order_of_their_numbers(
 def test_a_boot_option_that_differs_at_the_next_boot_is_told(document: dict[str, Any]) -> None:
     """iovDisableIR runs as its default and changes with the next boot; maxVmknics differs nowhere."""
     items = [
-        (item["name"], item["text"])
-        for item in rows(document)["Boot options changed from default"]["items"]
+        (item.name, item.text) for item in rows(document)["Boot options changed from default"].items
     ]
 
     assert items == [("iovDisableIR", "runs false, next boot TRUE, default FALSE")]
@@ -168,16 +168,16 @@ def test_a_boot_option_that_differs_at_the_next_boot_is_told(document: dict[str,
 
 def test_processors_are_told_with_their_units(document: dict[str, Any]) -> None:
     """Numbers have the units that their columns declare."""
-    (item,) = rows(document)["Processors"]["items"]
+    (item,) = rows(document)["Processors"].items
 
-    assert item["text"] == "2 sockets, 24 cores, 48 threads, no hyperthreading"
+    assert item.text == "2 sockets, 24 cores, 48 threads, no hyperthreading"
 
 
 def test_a_missing_table_says_what_would_fill_its_row(document: dict[str, Any]) -> None:
     """Nothing was sent of the memory: the row names the command. A list that is empty asks for nothing."""
     found = rows(document)
 
-    assert (found["Memory"]["items"], found["Memory"]["missing"]) == (
+    assert (found["Memory"].items, found["Memory"].missing) == (
         [],
         ["`esxcli hardware memory get`"],
     )
@@ -197,10 +197,10 @@ def test_the_page_shows_the_card_and_escapes_it(document: dict[str, Any]) -> Non
 
 def test_a_document_of_an_earlier_version_is_read(document: dict[str, Any]) -> None:
     """A case.json that knows no cards gives its report."""
-    old = {key: value for key, value in document.items() if key != "hosts"}
-    read = case.loads(case.dumps(old), "old")
+    old = {key: value for key, value in to_builtins(document).items() if key != "hosts"}
+    read = case_file.parse_case(json.dumps(old), "old")
 
-    assert read["hosts"] == []
+    assert read.hosts == []
     assert "at a glance" not in html.render_page(read)
 
 
@@ -213,7 +213,9 @@ def test_every_table_and_column_of_the_card_is_declared() -> None:
             assert not row.by or row.by in names, (row.title, part.table)
             values = dict.fromkeys(names, 1)
             assert all(
-                cell(text, values, tables[part.table]) for text in part.cells if "|" not in text
+                fill_cell(text, values, tables[part.table])
+                for text in part.cells
+                if "|" not in text
             ), row.title
             used = {name for text in part.cells for name in COLUMN.findall(text)}
             assert {name for name, _ in used} <= names, (row.title, part.table)
@@ -264,8 +266,8 @@ def test_services_that_a_paste_tells_of_stand_on_the_card(tmp_path: Path) -> Non
     )
     command = ["triage", str(paste), "-o", str(tmp_path / "out"), "--no-settings", "--no-packs"]
     assert CliRunner().invoke(main, command).exit_code == 0
-    items = rows(case.load(tmp_path / "out" / "case.json"))["Services"]["items"]
-    assert [(one["name"], one["text"]) for one in items] == [
+    items = rows(case_file.read_case(tmp_path / "out" / "case.json"))["Services"].items
+    assert [(one.name, one.text) for one in items] == [
         ("hostd", "runs"),
         ("ntpd", "does not run"),
     ]

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import to_builtins
 
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
-from analyzer.pipeline.triage import Options, gathered
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.report import html, markdown
 
 TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
@@ -55,12 +56,12 @@ def triage(folder: Path, files: dict[str, list[str]]) -> tuple[dict[str, Any], s
     ]
     done = CliRunner().invoke(main, command)
     assert done.exit_code in (0, 1, 5), done.output
-    return case.load(folder / "out" / "case.json"), done.output
+    return case_file.read_case(folder / "out" / "case.json"), done.output
 
 
 def kinds(doc: dict[str, Any]) -> list[tuple[str, str, int]]:
     """Return kind, name and count of every listed problem."""
-    return [(one["kind"], one["what"], one["count"]) for one in doc["problems"]]
+    return [(one.kind, one.what, one.count) for one in doc.problems]
 
 
 VOBD, VMKERNEL, WARNING = (
@@ -77,16 +78,16 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     ]
     doc, shown = triage(tmp_path, {VOBD: lines})
 
-    (one,) = doc["problems"]
-    assert (one["kind"], one["what"], one["object"], one["count"]) == (
+    (one,) = doc.problems
+    assert (one.kind, one.what, one.object, one.count) == (
         "event",
         "esx.problem.made.up",
         "vmnic3",
         3,
     )
-    assert (one["first"], one["last"]) == ("2017-10-14T09:01:46Z", "2017-10-14T09:09:46Z")
-    assert one["address"].endswith("/vobd.log")
-    assert (one["line"], one["last_line"], one["ended"]) == (1, 3, "")
+    assert (one.first, one.last) == ("2017-10-14T09:01:46Z", "2017-10-14T09:09:46Z")
+    assert one.address.endswith("/vobd.log")
+    assert (one.line, one.last_line, one.ended) == (1, 3, "")
     assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(
         shown.split()
     )
@@ -104,9 +105,7 @@ def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) ->
         {VOBD: [vobd(1, lost, 'on virtual switch "vSwitch0".'), vobd(2, "esx.problem.made.up")]},
     )
 
-    assert [one["subject"] for one in doc["findings"] if one["rule"] == "esx-event"] == [
-        f"vSwitch0: {lost}"
-    ]
+    assert [one.subject for one in doc.findings if one.rule == "esx-event"] == [f"vSwitch0: {lost}"]
     assert kinds(doc) == [("event", "esx.problem.made.up", 1)]
 
 
@@ -115,9 +114,9 @@ def test_a_known_event_below_its_threshold_is_listed_with_its_meaning(tmp_path: 
     event = "esx.problem.hardware.fpin.fc.congestion.creditstall"
     doc, _ = triage(tmp_path, {VOBD: [vobd(1, event), vobd(2, event)]})
 
-    assert not [one for one in doc["findings"] if one["rule"] == "esx-event"]
-    (one,) = doc["problems"]
-    assert (one["what"], one["count"], bool(one["title"])) == (event, 2, True)
+    assert not [one for one in doc.findings if one.rule == "esx-event"]
+    (one,) = doc.problems
+    assert (one.what, one.count, bool(one.title)) == (event, 2, True)
 
 
 def test_ids_that_mean_recovery_or_a_test_are_no_problems(tmp_path: Path) -> None:
@@ -131,7 +130,7 @@ def test_ids_that_mean_recovery_or_a_test_are_no_problems(tmp_path: Path) -> Non
         tmp_path, {VOBD: [vobd(number, event) for number, event in enumerate(harmless)]}
     )
 
-    assert doc["problems"] == []
+    assert doc.problems == []
 
 
 def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Path) -> None:
@@ -147,7 +146,7 @@ def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Pa
     ]
     doc, _ = triage(tmp_path, {VOBD: [*lines, vobd(0, clear, "vmhba3")]})
 
-    ended = [(one["object"], one["ended"]) for one in doc["problems"]]
+    ended = [(one.object, one.ended) for one in doc.problems]
     assert ended == [("vmhba2", ""), ("vmhba3", ""), ("vmhba1", "2017-10-14T09:03:46Z")]
     assert "1 problem that a later event cleared" in html.render_page(doc)
     assert "vmhba1" not in markdown.render_note(doc)
@@ -167,7 +166,7 @@ def test_alerts_count_by_their_words_and_once_for_two_logs(tmp_path: Path) -> No
         ("alert", "Synthetic: N: module N failed at N", 3),
         ("alert", "Synthetic of newer releases", 1),
     ]
-    assert doc["problems"][0]["address"].endswith("/vmkernel.log")
+    assert doc.problems[0].address.endswith("/vmkernel.log")
 
 
 def test_a_backtrace_counts_once_however_many_frames_it_has(tmp_path: Path) -> None:
@@ -186,7 +185,7 @@ def test_a_backtrace_counts_once_however_many_frames_it_has(tmp_path: Path) -> N
     doc, _ = triage(tmp_path, {VMKERNEL: [*trace, *trace]})
 
     assert kinds(doc) == [("backtrace", "SynthWatchdog@vmkernel", 2)]
-    assert (doc["problems"][0]["line"], doc["problems"][0]["last_line"]) == (3, 12)
+    assert (doc.problems[0].line, doc.problems[0].last_line) == (3, 12)
 
 
 def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> None:
@@ -197,16 +196,13 @@ def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> No
     )
     core = {f"var/core/vmkernel-zdump.1.FRAG-0000{n}": ["(synthetic)"] for n in (0, 1)}
     doc, _ = triage(tmp_path, {VMKERNEL: [line], **core})
-    material = gathered([tmp_path / "case"], [], Options())
-    read = {(one["kind"], one["what"], one["count"], one["node"]) for one in material.problems}
+    material = gather_case([tmp_path / "case"], [], Options())
+    read = {(one.kind, one.what, one.count, one.node) for one in material.problems}
     rested_on = [
-        place["line"]
-        for one in doc["findings"]
-        for place in one["evidence"]
-        if "cartel" in place["text"]
+        place.line for one in doc.findings for place in one.evidence if "cartel" in place.text
     ]
 
-    node = doc["nodes"][0]["id"]
+    node = doc.nodes[0].id
     file, logged = ("core dump file", "vmkernel-zdump.1", 1), ("core dump", "synth-zdump", 1)
     assert read == {(*file, node), (*logged, node)}
     assert kinds(doc) == ([file] if rested_on else [file, logged])
@@ -236,9 +232,9 @@ def test_more_kinds_than_are_kept_are_counted_together(tmp_path: Path) -> None:
     ]
     doc, _ = triage(tmp_path, {VMKERNEL: lines})
 
-    assert sum(one["count"] for one in doc["problems"]) == 2000
-    assert len(doc["problems"]) == doc["problems_total"] == 401
-    assert [one["count"] for one in doc["problems"] if not one["what"]] == [1600]
+    assert sum(one.count for one in doc.problems) == 2000
+    assert len(doc.problems) == doc.problems_total == 401
+    assert [one.count for one in doc.problems if not one.what] == [1600]
     assert "lines of other kinds, counted together" in html.render_page(doc)
 
 
@@ -248,7 +244,7 @@ def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
     doc, shown = triage(tmp_path, {VMKERNEL: [vmkernel(1, nasty)]})
     page = html.render_page(doc)
 
-    assert doc["problems_total"] == 1
+    assert doc.problems_total == 1
     assert "<img src=x" not in page
     assert "&lt;img src=x onerror=alert(N)&gt;" in page
     assert "\x1b[31m" not in shown + page + markdown.render_note(doc)
@@ -260,7 +256,7 @@ def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
         tmp_path, {VOBD: [vobd(1, "esx.problem.made.up", "--password=Synth3tic!secret vmk0")]}
     )
 
-    assert doc["problems_total"] == 1
+    assert doc.problems_total == 1
     assert "Synth3tic!secret" not in json.dumps(doc) + html.render_page(doc)
 
 
@@ -278,8 +274,8 @@ def test_the_same_case_gives_the_same_problems(tmp_path: Path) -> None:
 def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     """A case.json that knows no problems gives its report."""
     doc, _ = triage(tmp_path, {VOBD: [vobd(1, "esx.problem.made.up")]})
-    old = {key: value for key, value in doc.items() if not key.startswith("problems")}
-    read = case.loads(case.dumps(old), "old")
+    old = {key: value for key, value in to_builtins(doc).items() if not key.startswith("problems")}
+    read = case_file.parse_case(json.dumps(old), "old")
 
-    assert read["problems"] == []
+    assert read.problems == []
     assert "In the logs, but in no finding" not in html.render_page(read)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from analyzer.report import html
 from analyzer.report.objects import CaseObject, list_objects
 from tests.pipeline.test_problems import VOBD, triage, vobd
@@ -44,24 +46,21 @@ def test_findings_and_problems_of_one_nic_stand_together(tmp_path: Path) -> None
     page = html.render_page(doc)
     assert "By object: all that is wrong with it" in page
     for finding in found["vmnic2"].own:
-        assert f'<a href="#f={html.make_anchor(finding["id"])}">{finding["title"]}</a>' in page
+        assert f'<a href="#f={html.make_anchor(finding.id)}">{finding.title}</a>' in page
 
 
 def test_a_finding_that_mentions_an_object_of_its_node_stands_with_it(tmp_path: Path) -> None:
     """A sentence that names vmnic2 is listed there as a mention; vmnic20 is another NIC, muted ones are left out."""
     doc, _ = triage(tmp_path, {VOBD: LINES})
-    switch = next(one for one in doc["findings"] if one["object"] == "vSwitch0")
-    other = {
-        **switch,
-        "id": "made-up",
-        "object": "vSwitch9",
-        "say": "Its only uplink is vmnic20, not vmnic2.",
-    }
-    muted = {**other, "id": "muted", "muted": "known"}
-    elsewhere = {**other, "id": "elsewhere", "node": "another host"}
-    doc["findings"] += [other, muted, elsewhere]
+    switch = next(one for one in doc.findings if one.object == "vSwitch0")
+    other = structs.replace(
+        switch, id="made-up", object="vSwitch9", say="Its only uplink is vmnic20, not vmnic2."
+    )
+    muted = structs.replace(other, id="muted", muted="known")
+    elsewhere = structs.replace(other, id="elsewhere", node="another host")
+    doc.findings += [other, muted, elsewhere]
 
-    assert [one["id"] for one in by_name(doc)["vmnic2"].mentioned] == ["made-up"]
+    assert [one.id for one in by_name(doc)["vmnic2"].mentioned] == ["made-up"]
 
 
 def test_a_case_with_one_finding_has_no_index(tmp_path: Path) -> None:

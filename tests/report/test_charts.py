@@ -5,7 +5,6 @@ The captures are synthetic: 2,160 samples 5 s apart, from 10:00 to 13:00 UTC.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from datetime import datetime, timedelta
@@ -14,7 +13,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
+from analyzer.case import case_file
+from analyzer.case.document import Chart, ChartLine
 from analyzer.cli import main
 from analyzer.report import charts, html
 
@@ -49,14 +51,13 @@ def document(tmp_path: Path, *words: str) -> dict[str, Any]:
         main, ["triage", str(capture), "-o", str(tmp_path / "out"), "--quiet", *words]
     )
     assert done.exit_code == 0, done.output
-    found: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text("utf-8"))
-    return found
+    return case_file.read_case(tmp_path / "out" / "case.json")
 
 
 def test_lines_bear_the_names_that_esxtop_shows(tmp_path: Path) -> None:
     """%RDY, not the name of our column; the unit stands on the axis and not behind a name that has it."""
     doc = document(tmp_path)
-    labels = {line["label"] for chart in doc["series"].values() for line in chart["lines"]}
+    labels = {line.label for chart in doc.series.values() for line in chart.lines}
     assert {"%RDY", "%MLMTD"} <= labels
     assert not any("_" in label for label in labels)
     page = (tmp_path / "out" / "report.html").read_text("utf-8")
@@ -78,10 +79,10 @@ def test_of_a_metric_whose_little_is_bad_the_least_comes_first(tmp_path: Path) -
     """N%L of 40 is worse than 90."""
     doc = document(tmp_path)
     times = ["2021-03-02T10:00:00Z", "2021-03-02T10:00:05Z"]
-    one = {"title": "", "unit": "%", "node": "esx", "times": times, "lines": [], "same_as": ""}
+    one = Chart(title="", unit="%", node="esx", times=times, lines=[])
     lines = {"good": [90.0, 99.0], "poor": [40.0, 99.0]}
-    doc["series"] = {
-        name: {**one, "title": name, "lines": [{"label": "N%L", "values": values}]}
+    doc.series = {
+        name: structs.replace(one, title=name, lines=[ChartLine(label="N%L", values=values)])
         for name, values in lines.items()
     }
     assert [chart.title for chart in charts.list_charts(doc)] == ["poor", "good"]

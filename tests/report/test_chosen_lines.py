@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 
 # Synthetic, in the forms of vmkernel.log, hostd.log of 6.x and 8.x, vmware.log and syslog; no rule knows these words.
@@ -32,13 +32,12 @@ def case(tmp_path: Path, *lines: str) -> dict[str, Any]:
         main, ["triage", str(tmp_path / "paste.txt"), "-o", str(tmp_path / "out"), "--quiet"]
     )
     assert done.exit_code in (0, 5), done.output
-    found: dict[str, Any] = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
-    return found
+    return case_file.read_case(tmp_path / "out" / "case.json")
 
 
 def warnings(doc: dict[str, Any]) -> list[dict[str, Any]]:
     """The lines below the findings that no rule knows."""
-    return [one for one in doc["problems"] if one["kind"] == "warning"]
+    return [one for one in doc.problems if one.kind == "warning"]
 
 
 @pytest.mark.parametrize("log", UNKNOWN)
@@ -47,8 +46,8 @@ def test_a_line_that_calls_itself_wrong_is_shown(log: str, tmp_path: Path) -> No
     line = UNKNOWN[log]
     doc = case(tmp_path, line, line.replace("widget 7", "widget 8"))
     (one,) = warnings(doc)
-    assert (one["count"], one["line"], one["last_line"], one["text"]) == (2, 1, 2, line)
-    assert "synthetic" in one["what"] and "7" in one["what"]
+    assert (one.count, one.line, one.last_line, one.text) == (2, 1, 2, line)
+    assert "synthetic" in one.what and "7" in one.what
     assert "synthetic" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "synthetic" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -56,7 +55,7 @@ def test_a_line_that_calls_itself_wrong_is_shown(log: str, tmp_path: Path) -> No
 def test_what_a_finding_rests_on_and_what_says_nothing_is_not_told_again(tmp_path: Path) -> None:
     """A line that a rule told of is no warning beside it, nor is one that is no warning."""
     doc = case(tmp_path, QUIET, FULL)
-    assert [one["kb"] for one in doc["findings"]] == [[1030381]]
+    assert [one.kb for one in doc.findings] == [[1030381]]
     assert warnings(doc) == []
 
 

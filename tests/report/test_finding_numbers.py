@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report.finding_names import find_finding
 
@@ -84,15 +85,15 @@ def test_a_finding_has_one_number_everywhere(told: tuple[Path, str]) -> None:
 def test_the_log_is_read_around_the_number_that_a_report_shows(told: tuple[Path, str]) -> None:
     """`--around N` gives the lines around the finding that has N in the page; the summary names one that works."""
     folder, summary = told
-    document = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    document = case_file.read_case(folder / "case.json")
     page = (folder / "report.html").read_text(encoding="utf-8")
     tried = 0
     for number, title in in_page(page):
         found = find_finding(document, number)
-        assert found["title"] == title
-        if found["first_seen"]:
+        assert found.title == title
+        if found.first_seen:
             lines = said("log", CASE, "--case", folder, "--around", number, "--for", "2s")
-            assert any(f":{line['line']}]" in lines for line in found["evidence"])
+            assert any(f":{line.line}]" in lines for line in found.evidence)
             tried += 1
     assert tried >= 2
     offered = re.search(r"--around (\S+)$", summary, re.MULTILINE)
@@ -102,10 +103,10 @@ def test_the_log_is_read_around_the_number_that_a_report_shows(told: tuple[Path,
 def test_an_object_of_a_finding_has_a_number_of_its_own(told: tuple[Path, str]) -> None:
     """`6.2` is the second object of finding 6; a number that is none lists the findings in their order."""
     folder, _ = told
-    document = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    document = case_file.read_case(folder / "case.json")
     first, second = find_finding(document, "6"), find_finding(document, "6.2")
-    assert (first["rule"], first["subject"]) == (second["rule"], first["subject"])
-    assert first["node"] != second["node"]
+    assert (first.rule, first.subject) == (second.rule, first.subject)
+    assert first.node != second.node
     wrong = CliRunner().invoke(main, ["log", str(CASE), "--case", str(folder), "--around", "99"])
     assert wrong.exit_code == 2
     assert re.findall(r"^ +([\d.]+)  ", wrong.stderr, re.MULTILINE) == [

@@ -5,13 +5,13 @@ All files here are synthetic; lines of vobd.log have the form that parsers/esxi/
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report.finding_rows import list_stories
 
@@ -55,8 +55,8 @@ def findings(folder: Path, files: dict[str, str]) -> dict[str, dict[str, Any]]:
     command = ["triage", str(folder / "case"), "-o", str(out), "--no-settings", "--no-packs"]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 0, done.output
-    doc = json.loads((out / "case.json").read_text())
-    return {f"{one['rule']} {one['object']}": one for one in doc["findings"]}
+    doc = case_file.read_case(out / "case.json")
+    return {f"{one.rule} {one.object}": one for one in doc.findings}
 
 
 def test_an_adapter_without_a_link_is_the_story_of_its_dead_paths(tmp_path: Path) -> None:
@@ -76,14 +76,14 @@ def test_an_adapter_without_a_link_is_the_story_of_its_dead_paths(tmp_path: Path
         },
     )
     cause = found["hba-link-down vmhba2"]
-    assert (cause["severity"], cause["confidence"]) == ("major", "confirmed")
-    assert cause["say"].startswith("The link of vmhba2 is down. Dead paths over it: 2.")
+    assert (cause.severity, cause.confidence) == ("major", "confirmed")
+    assert cause.say.startswith("The link of vmhba2 is down. Dead paths over it: 2.")
     for sign in (
         "dead-storage-path vmhba2:C0:T0:L0",
         "dead-storage-path vmhba2:C0:T1:L0",
         f"esx-event {NAA}",
     ):
-        assert cause["id"] in found[sign]["explained_by"], sign
+        assert cause.id in found[sign].explained_by, sign
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ def test_an_nfs_server_that_came_back_is_over_under_both_names_of_the_event(
     lost = at("07:26:00", f"[esx.problem.vmfs.nfs.server.disconnect] {text}")
     found = findings(tmp_path, {"var/run/log/vobd.log": lost + at("07:36:00", f"[{end}] {text}")})
     (event,) = found.values()
-    assert event["severity"] == "warning"
-    assert "A later event says that it is over." in event["say"]
-    assert "Datastore: nfs-ds1." in event["also"]
+    assert event.severity == "warning"
+    assert "A later event says that it is over." in event.say
+    assert "Datastore: nfs-ds1." in event.also
 
 
 @pytest.mark.parametrize(("end", "severity"), [("07:26:10", "info"), ("07:26:11", "warning")])
@@ -110,7 +110,7 @@ def test_what_is_over_within_ten_seconds_is_information(
     lost = at("07:26:00", f"[esx.problem.vmfs.heartbeat.timedout] {VOLUME} ds-01")
     back = at(end, f"[esx.problem.vmfs.heartbeat.recovered] {VOLUME} ds-01")
     found = findings(tmp_path, {"var/run/log/vobd.log": lost + back})
-    assert found[f"esx-event {VOLUME}"]["severity"] == severity
+    assert found[f"esx-event {VOLUME}"].severity == severity
 
 
 def test_a_killed_vm_is_the_object_not_the_volume_of_its_file(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_one_corrected_memory_error_explains_nothing(
     hung = "2020-04-30T07:20:00.002Z cpu1:2097192)ALERT: hostd detected to be non-responsive\n"
     found = findings(tmp_path, {"var/run/log/vmkernel.log": first + hung})
     sign = next(one for name, one in found.items() if name.startswith("hostd-does-not-respond"))
-    assert bool(sign["explained_by"]) is explained
+    assert bool(sign.explained_by) is explained
     assert any(name.startswith("kb-373203") for name in found)
 
 
@@ -141,8 +141,8 @@ def test_logs_of_all_releases_are_read_where_they_lie(tmp_path: Path, folder: st
     """Bundles up to 6.0 keep auth.log and syslog.log in var/log, where other systems have files of these names too."""
     line = "2020-04-30T07:26:00Z sshd[2120011]: Connection from 192.0.2.9 port 50112\n"
     findings(tmp_path, {f"{folder}/auth.log": line, f"{folder}/unheard-of.log": line})
-    doc = json.loads((tmp_path / "out" / "case.json").read_text())
-    assert {one["table"]: one["lines"] for one in doc["nodes"][0]["logs"]} == {
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
+    assert {one.table: one.lines for one in doc.nodes[0].logs} == {
         "esxi.auth": 1,
         "esxi.other_log": 1,
     }
@@ -194,13 +194,13 @@ def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
         tmp_path,
         {"var/run/log/vobd.log": "".join(events), "var/run/log/vmkernel.log": "".join(lines)},
     )
-    doc = json.loads((tmp_path / "out" / "case.json").read_text())
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
     (story,) = [one for one in list_stories(doc) if one.signs]
 
     assert (
-        len(found) == 5 and len(doc["findings"]) == 6
+        len(found) == 5 and len(doc.findings) == 6
     )  # of the paths there are two, start and timeout
-    assert story.row.first["title"] == "The connection to an NFS server is lost"
+    assert story.row.first.title == "The connection to an NFS server is lost"
     assert len(story.signs) == 5
     # The lost connection comes before the stopped file that follows from it; then the worst first.
     assert [sign.word for sign in story.signs] == ["warning", "major", "warning", "warning", "info"]
@@ -218,4 +218,4 @@ def test_the_server_of_one_volume_explains_nothing_of_another(tmp_path: Path) ->
         },
     )
 
-    assert [one["explained_by"] for one in found.values()] == [[], []]
+    assert [one.explained_by for one in found.values()] == [[], []]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hashlib
 import json
 import re
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import to_builtins
 
 from analyzer.case.verdicts import Judgement
 from analyzer.report import html, markdown, open_asks, short_note, wording
@@ -263,7 +265,7 @@ def test_vendored_code_cannot_close_its_script_block() -> None:
 def test_same_document_same_page(doc: dict[str, Any], text: str) -> None:
     """Rendering twice gives the same bytes: no clock, no chance."""
     assert html.render_page(doc) == text
-    assert html.render_page(json.loads(json.dumps(doc))) == text
+    assert html.render_page(copy.deepcopy(doc)) == text
 
 
 def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page: Page) -> None:
@@ -273,7 +275,7 @@ def test_the_page_holds_the_case_document_and_the_note(doc: dict[str, Any], page
         for attrs, body in page.raw
         if attrs.get("type") == "application/json"
     }
-    assert blocks["case"] == doc
+    assert blocks["case"] == to_builtins(doc)
     texts = {
         "note": short_note.render_short_note(doc),
         "whole": markdown.render_note(doc),
@@ -333,7 +335,7 @@ def test_an_item_names_what_it_can_be_chosen_by(doc: dict[str, Any], page: Page)
     live = html.finding_rows.group_findings(doc)
     words = {"exposed" if group.hollow else group.word for group in live}
     assert {word for word, _ in told} == words
-    assert {rule for _, rule in told} >= {group.first["rule"] for group in live}
+    assert {rule for _, rule in told} >= {group.first.rule for group in live}
 
 
 def test_header_says_what_it_is(page: Page) -> None:
@@ -397,9 +399,9 @@ def test_evidence_shows_numbered_lines_with_two_neighbours(text: str) -> None:
 
 def test_lines_that_disagree_are_not_merged(doc: dict[str, Any]) -> None:
     """Two pieces of evidence that show the same line number with other text keep their own blocks."""
-    ring = next(one for one in doc["findings"] if one["rule"] == "kb-2039495")
-    finding = json.loads(json.dumps(ring))
-    finding["evidence"][2]["before"] = ["another text", "and another"]
+    ring = next(one for one in doc.findings if one.rule == "kb-2039495")
+    finding = copy.deepcopy(ring)
+    finding.evidence[2].before = ["another text", "and another"]
     blocks = html.EvidenceLines(html.PagePlan(), [finding]).list_blocks(finding)
     assert len(blocks) == 4
 
@@ -521,10 +523,8 @@ def test_context_and_time_line_go_before_findings(doc: dict[str, Any]) -> None:
 def test_a_flood_of_findings_stays_within_the_limit() -> None:
     """60,000 findings of one rule give a page below the limit that holds the worst of all."""
     document = rich_case()
-    flood = document["findings"][10]
-    document["findings"] = document["findings"][:3] + [
-        {**flood, "id": f"x/{n}"} for n in range(60_000)
-    ]
+    flood = document.findings[10]
+    document.findings = document.findings[:3] + [{**flood, "id": f"x/{n}"} for n in range(60_000)]
     text = html.render_page(document, 4 << 20)
     assert len(text.encode()) <= 4 << 20
     assert "A CPU limit holds the VM back" in text
@@ -655,11 +655,11 @@ def test_each_chart_bears_its_own_subject() -> None:
     document = rich_case(judgement=Judgement(findings=findings, series=series))
 
     holder, other = (
-        document["series"]["kb-2039495/alpha/cpu.rdy"],
-        document["series"]["kb-2039495/beta/cpu.rdy"],
+        document.series["kb-2039495/alpha/cpu.rdy"],
+        document.series["kb-2039495/beta/cpu.rdy"],
     )
-    assert (len(holder["times"]), holder["same_as"]) == (2, "")
-    assert (other["title"], other["times"], other["same_as"]) == (
+    assert (len(holder.times), holder.same_as) == (2, "")
+    assert (other.title, other.times, other.same_as) == (
         "beta: cpu.rdy",
         [],
         "kb-2039495/alpha/cpu.rdy",

@@ -5,16 +5,18 @@ Material is synthetic, in the documented form of the commands.
 
 from __future__ import annotations
 
+import copy
 import io
-import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 from rich.console import Console
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.pipeline.triage import triage
 from analyzer.report import finding_rows, html, markdown, open_asks, terminal, view
@@ -49,7 +51,7 @@ def three_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     many_hosts.write(folder, 3, 4, lambda host, port: 2000 + 10 * host + port)
     done = CliRunner().invoke(main, ["triage", str(folder), "--json", "-"])
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return case_file.parse_case(done.stdout, "case")
 
 
 @pytest.mark.parametrize("form", ["page", "note", "terminal"])
@@ -78,7 +80,7 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     row = max((group.findings for group in finding_rows.group_findings(doc)), key=len)
     assert len(row) > 2
     for number, one in enumerate(row):
-        one["also"] = (
+        one.also = (
             [
                 f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. Severity may rise to major."
             ]
@@ -99,18 +101,18 @@ def test_amounts_have_separators_and_numbers_of_things_have_none(
     three_hosts: dict[str, Any],
 ) -> None:
     """Times and packets are read in threes; the port, which is a name, stays as the host prints it."""
-    [worst] = [one for one in three_hosts["findings"] if one["subject"].startswith("web-02-03")]
+    [worst] = [one for one in three_hosts.findings if one.subject.startswith("web-02-03")]
 
-    assert "port 33554436" in worst["subject"]
-    assert any("2,023 (ring #1) + 0 (ring #2) = 2,023" in line for line in worst["also"])
-    assert not any(re.search(r"\b2023\b", text) for text in (worst["say"], *worst["also"]))
+    assert "port 33554436" in worst.subject
+    assert any("2,023 (ring #1) + 0 (ring #2) = 2,023" in line for line in worst.also)
+    assert not any(re.search(r"\b2023\b", text) for text in (worst.say, *worst.also))
 
 
 def test_no_sentence_of_a_report_has_a_long_number_without_separators(tmp_path: Path) -> None:
     """Of the measured case no amount of four digits or more stands in a sentence as digits alone."""
     sample = Path(__file__).resolve().parents[2] / "samples" / "cases" / "lab-ring-before"
-    for one in triage([sample]).document["findings"]:
-        for text in (one["say"], *one["also"], *(step["note"] for step in one["fix"])):
+    for one in triage([sample]).document.findings:
+        for text in (one.say, *one.also, *(step.note for step in one.fix)):
             assert not re.search(r"(?<![\w./-])\d{5,}(?![\w./-])", text), text
 
 
@@ -124,8 +126,8 @@ def test_a_caution_stands_with_its_step(tmp_path: Path) -> None:
         folder = tmp_path / state
         folder.mkdir()
         doc = nsx_site(state, folder)
-        steps = [step for one in doc["findings"] if one["rule"] == FAULT for step in one["fix"]]
-        assert any(RESTART in step["run"] for step in steps) is advised
+        steps = [step for one in doc.findings if one.rule == FAULT for step in one.fix]
+        assert any(RESTART in step.run for step in steps) is advised
         for form, text in reports(doc).items():
             assert ("interrupts nothing on the data path" in text) is advised, (state, form)
 
@@ -133,10 +135,10 @@ def test_a_caution_stands_with_its_step(tmp_path: Path) -> None:
 def test_the_caution_of_a_folded_step_is_folded() -> None:
     """A fix that waits for its cause shows its caution with the step, inside the fold."""
     doc = rich_case()
-    for one in doc["findings"]:
-        one["caution"] = ""
-        for step in one["fix"]:
-            step["caution"] = "CAUTION-OF-STEP" if one["explained_by"] else ""
+    for one in doc.findings:
+        one.caution = ""
+        for step in one.fix:
+            step.caution = "CAUTION-OF-STEP" if one.explained_by else ""
     page = re.sub(r"<script.*?</script>", "", html.render_page(doc), flags=re.DOTALL)
     open_part = re.sub(r'<details class="later">.*?</details>', "", page, flags=re.DOTALL)
 
@@ -177,12 +179,12 @@ def test_the_page_of_six_hundred_says_the_worst_first(tmp_path: Path) -> None:
 def test_causes_are_named_in_the_order_to_fix_them() -> None:
     """Of two causes, one of which explains the other, that one is first, whatever order the rule names them in."""
     doc = rich_case()
-    first, second, sign = doc["findings"][0], doc["findings"][1], doc["findings"][2]
-    sign["explained_by"] = [second["id"], first["id"]]
+    first, second, sign = doc.findings[0], doc.findings[1], doc.findings[2]
+    sign.explained_by = [second.id, first.id]
 
     assert view.list_causes(doc, sign) == [
-        ("Fix this first", first["id"]),
-        ("Then fix this", second["id"]),
+        ("Fix this first", first.id),
+        ("Then fix this", second.id),
     ]
 
 
@@ -193,7 +195,7 @@ def twenty_hosts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     many_hosts.write(folder, 20, 30, lambda host, port: 7 * (30 * host + port) + 13)
     done = CliRunner().invoke(main, ["triage", str(folder), "--json", "-"])
     assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)
+    return case_file.parse_case(done.stdout, "case")
 
 
 @pytest.mark.size
@@ -236,10 +238,10 @@ def test_the_worst_of_many_hosts_stand_in_the_head_and_all_in_a_table(
 def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str, Any]) -> None:
     """A crowd hides no remark: the host that has one is named with it in every form."""
     nodes = [
-        node | {"warnings": ["CLOCK-JUMPED"] if node["name"] == "esx11" else []}
-        for node in twenty_hosts["nodes"]
+        structs.replace(node, warnings=["CLOCK-JUMPED"] if node.name == "esx11" else [])
+        for node in twenty_hosts.nodes
     ]
-    doc = twenty_hosts | {"nodes": nodes}
+    doc = structs.replace(twenty_hosts, nodes=nodes)
     head = re.sub(
         r"<details.*?</details>",
         "",
@@ -254,19 +256,15 @@ def test_a_warning_about_one_of_many_hosts_stays_in_sight(twenty_hosts: dict[str
 def test_hosts_of_several_versions_are_counted_by_version() -> None:
     """Twelve hosts of two versions: one line that says how many run which; a single Manager keeps its own line."""
     doc = rich_case()
-    host = doc["nodes"][0] | {
-        "kind": "esxi",
-        "product": "ESXi host",
-        "build": "",
-        "release": "",
-        "warnings": [],
-    }
-    doc["nodes"] = [
-        host | {"id": f"esx{n}", "name": f"esx{n}", "version": "6.5.0" if n % 3 else "6.7.0"}
+    host = structs.replace(
+        doc.nodes[0], kind="esxi", product="ESXi host", build="", release="", warnings=[]
+    )
+    doc.nodes = [
+        structs.replace(host, id=f"esx{n}", name=f"esx{n}", version="6.5.0" if n % 3 else "6.7.0")
         for n in range(1, 13)
     ]
-    doc["nodes"].append(
-        host | {"id": "mgr", "name": "mgr", "kind": "nsx_manager", "product": "NSX Manager"}
+    doc.nodes.append(
+        structs.replace(host, id="mgr", name="mgr", kind="nsx_manager", product="NSX Manager")
     )
     text = reports(doc)["terminal"]
 
@@ -292,13 +290,13 @@ def test_a_fix_that_three_rows_share_is_shown_once(twenty_hosts: dict[str, Any],
 @pytest.mark.size
 def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[str, Any]) -> None:
     """A row with other steps, or whose steps wait for a cause while the first row's do not, shows its own."""
-    doc = json.loads(json.dumps(twenty_hosts))
+    doc = copy.deepcopy(twenty_hosts)
     major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
-        one["fix"] = [one["fix"][0] | {"do": "ANOTHER-STEP"}, *one["fix"][1:]]
+        one["fix"] = [structs.replace(one["fix"][0], do="ANOTHER-STEP"), *one["fix"][1:]]
     assert "ANOTHER-STEP" in reports(doc)["page"]
 
-    doc = json.loads(json.dumps(twenty_hosts))
+    doc = copy.deepcopy(twenty_hosts)
     major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
         one["explained_by"] = [major.first["id"]]

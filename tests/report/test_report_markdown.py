@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from msgspec import structs
 
 from analyzer.report import markdown, open_asks, wording
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
@@ -126,12 +127,14 @@ def test_no_text_can_make_markup(text: str) -> None:
     """Whatever the name or the line of evidence, no HTML, link or heading arises, and no control sign is left."""
     document: dict[str, Any] = rich_case(sources=[], timeline=[])
     calm = as_html(markdown.render_note(document))
-    finding = document["findings"][2]
+    finding = document.findings[2]
     for key in ("title", "subject", "say", "node", "caution"):
         finding[key] = f"a {text}"
-    finding["evidence"][0] |= {"text": text, "label": text}
-    finding["fix"][0] |= {"run": text, "do": f"a {text}"}
-    document["nodes"][0]["name"] = f"a {text}"
+    finding.evidence[0].text = text
+    finding.evidence[0].label = text
+    finding.fix[0].run = text
+    finding.fix[0].do = f"a {text}"
+    document.nodes[0].name = f"a {text}"
     note = markdown.render_note(document)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\udc80-\udcff]", note)
     page = as_html(note)
@@ -141,32 +144,29 @@ def test_no_text_can_make_markup(text: str) -> None:
 
 def settle_a_finding(doc: dict[str, Any]) -> dict[str, Any]:
     """Let the answer to each question of a document settle a finding of it; return the document."""
-    rule = next(
-        one["rule"] for one in doc["findings"] if one["verdict"] == "match" and not one["muted"]
-    )
-    for group in doc["cannot_tell"]:
-        group["settles"] = [rule]
+    rule = next(one.rule for one in doc.findings if one.verdict == "match" and not one.muted)
+    for group in doc.cannot_tell:
+        group.settles = [rule]
     return doc
 
 
 def test_the_mail_calls_no_file_a_machine() -> None:
     """A machine that only its file names is the one that file came from; hints on files are no part of the mail."""
     doc = rich_case()
-    (node,) = [one for one in doc["nodes"] if one["name"] == "esx07.lab"]
-    node |= {"name": "paste.txt", "bundle": False}
-    doc["sources"].append(doc["sources"][0] | {"address": "mail/paste.txt"})
+    (node,) = [one for one in doc.nodes if one.name == "esx07.lab"]
+    node.name = "paste.txt"
+    node.bundle = False
+    doc.sources.append(structs.replace(doc.sources[0], address="mail/paste.txt"))
     settle_a_finding(doc)
-    for one in (record for group in doc["cannot_tell"] for record in (group, *group["asks"])):
-        one["nodes"] = [name.replace("esx07.lab", "paste.txt") for name in one["nodes"]]
-    doc["advice"] = ["x.tgz!top/x.txt is a binary cache."]
+    for one in (record for group in doc.cannot_tell for record in (group, *group.asks)):
+        one.nodes = [name.replace("esx07.lab", "paste.txt") for name in one.nodes]
+    doc.advice = ["x.tgz!top/x.txt is a binary cache."]
     mail = open_asks.write_mail(doc)
     assert "\n2. Please run on the machine that paste.txt came from:\n   ethtool" in mail
     assert "binary cache" not in mail
-    node["name"] = "ESXi host (loose files)"
-    for one in (record for group in doc["cannot_tell"] for record in (group, *group["asks"])):
-        one["nodes"] = [
-            name.replace("paste.txt", "ESXi host (loose files)") for name in one["nodes"]
-        ]
+    node.name = "ESXi host (loose files)"
+    for one in (record for group in doc.cannot_tell for record in (group, *group.asks)):
+        one.nodes = [name.replace("paste.txt", "ESXi host (loose files)") for name in one.nodes]
     assert (
         "\n2. Please run on the machine that your files came from:\n   ethtool"
         in open_asks.write_mail(doc)

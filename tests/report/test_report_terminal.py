@@ -8,6 +8,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from rich.console import Console
 
 from analyzer.report import terminal
@@ -116,8 +117,10 @@ def test_hostile_names_cannot_steer(width: int) -> None:
 @settings(max_examples=60, deadline=None)
 def test_any_name_is_printed(name: str) -> None:
     """No name makes the report fail or leaves a control sign in it, rich tags and emoji codes included."""
-    document = quiet_case() | {"limits": [name, f"[red]{name}[/red] :smile:"], "advice": [name]}
-    document["nodes"][0]["name"] = name
+    document = structs.replace(
+        quiet_case(), limits=[name, f"[red]{name}[/red] :smile:"], advice=[name]
+    )
+    document.nodes[0].name = name
     out = shown(document)
     assert not CONTROL.search(out)
     assert ":smile:" in out
@@ -128,7 +131,7 @@ def test_a_terminal_without_unicode_gets_escapes() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")
     document = rich_case()
-    document["case"]["name"] = "Zürich"
+    document.case.name = "Zürich"
     terminal.print_case(document, Console(file=stream, width=80))
     stream.flush()
     assert b"Z\\xfcrich" in raw.getvalue()
@@ -138,15 +141,19 @@ def test_a_quiet_case_is_not_called_healthy_when_something_is_unknown() -> None:
     """«Nothing found» comes with the warning that not everything could be judged."""
     assert "nothing found; cannot tell: none" in shown(quiet_case())
     assert "Not everything could be judged." not in shown(quiet_case())
-    unknown = rich_case()["cannot_tell"]
-    assert "Not everything could be judged." in shown(quiet_case() | {"cannot_tell": unknown})
+    unknown = rich_case().cannot_tell
+    assert "Not everything could be judged." in shown(
+        structs.replace(quiet_case(), cannot_tell=unknown)
+    )
 
 
 @pytest.mark.size
 def test_a_case_of_many_machines_takes_one_line_for_its_hosts() -> None:
     """Forty machines do not push what is wrong off the screen; with -v each has its line."""
     doc = quiet_case()
-    doc["nodes"] = [doc["nodes"][0] | {"id": f"esx{n:02}", "name": f"esx{n:02}"} for n in range(40)]
+    doc.nodes = [
+        structs.replace(doc.nodes[0], id=f"esx{n:02}", name=f"esx{n:02}") for n in range(40)
+    ]
     text = shown(doc)
 
     assert "40 hosts  esx00 … esx39; " in text
@@ -163,8 +170,8 @@ def test_lines_of_evidence_that_are_not_shown_are_counted_in_english(
 ) -> None:
     """One line is no lines."""
     doc = rich_case()
-    (finding, *_) = doc["findings"]
-    lines = [finding["evidence"][0] | {"line": line + 1} for line in range(number)]
-    doc["findings"] = [finding | {"evidence": lines, "explained_by": []}]
+    (finding, *_) = doc.findings
+    lines = [structs.replace(finding.evidence[0], line=line + 1) for line in range(number)]
+    doc.findings = [structs.replace(finding, evidence=lines, explained_by=[])]
 
     assert said in shown(doc)

@@ -17,11 +17,12 @@ import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 from junitparser import JUnitXml
+from msgspec import structs
 from rich.console import Console
 from sarif_pydantic import Sarif
 
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.report import junit, lists, sarif, summary
 from analyzer.report.choice import Choice, choose_part
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
@@ -65,10 +66,10 @@ def screen(doc: dict[str, Any], width: int = 80) -> list[str]:
 
 def test_the_summary_is_one_screen(site: tuple[Path, str]) -> None:
     """Counts, the worst stories, what was not read, what to ask for: 30 rows of 80 columns, no figure cut."""
-    doc = case.load(site[0] / "case.json")
+    doc = case_file.read_case(site[0] / "case.json")
     rows = screen(doc)
 
-    assert len(screen(doc | {"nodes": doc["nodes"][:1]})) <= 30
+    assert len(screen(structs.replace(doc, nodes=doc.nodes[:1]))) <= 30
     assert len(rows) <= 38  # six machines and a remark of one take eight rows more
     assert all(len(row) <= 80 or ".txt:" in row or "sys_info:" in row for row in rows)
     assert [row[:2] for row in rows if re.match(r"\d+\. (CRITICAL|MAJOR|WARNING|INFO) ", row)] == [
@@ -92,8 +93,11 @@ def test_the_summary_is_one_screen(site: tuple[Path, str]) -> None:
 def test_a_cause_stands_before_what_it_explains() -> None:
     """What another finding explains stands indented below it with the next number, and a worse one is named there."""
     doc = rich_case()
-    sign, cause = doc["findings"][0], doc["findings"][2]
-    doc["findings"] = [sign | {"explained_by": [cause["id"]]}, cause | {"severity": "warning"}]
+    sign, cause = doc.findings[0], doc.findings[2]
+    doc.findings = [
+        structs.replace(sign, explained_by=[cause.id]),
+        structs.replace(cause, severity="warning"),
+    ]
     rows = screen(doc)
     first = next(place for place, row in enumerate(rows) if row.startswith("1. WARNING"))
     assert "explains 1 more, major)" in " ".join(rows[first : first + 3])
@@ -102,22 +106,22 @@ def test_a_cause_stands_before_what_it_explains() -> None:
 
 def test_a_quiet_case_with_questions_is_not_called_clean() -> None:
     """Where something could not be judged the summary says so, and what came damaged is asked for again."""
-    unknown = quiet_case() | {"cannot_tell": rich_case()["cannot_tell"]}
+    unknown = structs.replace(quiet_case(), cannot_tell=rich_case().cannot_tell)
     assert "Not everything could be judged." in screen(unknown)
     cut = run("triage", CASES / "cut-bundle", "--no-settings", "--no-packs", "--json", "-")
-    said = "\n".join(screen(json.loads(cut.stdout), 200))
+    said = "\n".join(screen(case_file.parse_case(cut.stdout, "cut"), 200))
     assert "NOT COMPLETE" in said and "again: cut short or damaged" in said
 
 
 def test_a_pipe_gets_whole_lines(site: tuple[Path, str]) -> None:
     """Without a terminal nothing is wrapped or cut: a sentence of 300 characters is one line, and `grep` finds it."""
     folder, printed = site
-    finding = case.load(folder / "case.json")["findings"][0]
-    (line,) = (line for line in printed.splitlines() if finding["say"] in line)
-    assert len(line) > 150 and finding["subject"] in line
+    finding = case_file.read_case(folder / "case.json").findings[0]
+    (line,) = (line for line in printed.splitlines() if finding.say in line)
+    assert len(line) > 150 and finding.subject in line
     assert printed.splitlines()[-1] == f"report: {folder / 'report.html'}"
     shown = run("show", folder / "case.json").stdout
-    assert finding["say"] in shown
+    assert finding.say in shown
 
 
 def test_all_prints_every_finding(site: tuple[Path, str], tmp_path: Path) -> None:
@@ -125,10 +129,10 @@ def test_all_prints_every_finding(site: tuple[Path, str], tmp_path: Path) -> Non
     told = run(
         "triage", CASES / "nsx-633-site", "-o", tmp_path, "--all", "--no-settings", "--no-packs"
     ).stdout
-    doc = case.load(site[0] / "case.json")
-    assert all(finding["title"] in told for finding in doc["findings"])
+    doc = case_file.read_case(site[0] / "case.json")
+    assert all(finding.title in told for finding in doc.findings)
     assert "CANNOT TELL" in told and "MORE " not in told
-    assert not all(finding["title"] in site[1] for finding in doc["findings"])
+    assert not all(finding.title in site[1] for finding in doc.findings)
 
 
 @pytest.mark.size
@@ -137,29 +141,24 @@ def test_a_part_is_never_taken_for_the_whole(site: tuple[Path, str], tmp_path: P
     words = ["triage", CASES / "nsx-633-site", "-o", tmp_path, "--no-settings", "--no-packs"]
     said = run(*words, "--severity", "major").stdout
     assert (
-        f"Showing 2 of {len(case.load(site[0] / 'case.json')['findings'])} findings: severity major or worse."
+        f"Showing 2 of {len(case_file.read_case(site[0] / 'case.json').findings)} findings: severity major or worse."
         in said
     )
     assert (tmp_path / "case.json").read_bytes() == (site[0] / "case.json").read_bytes()
 
-    doc = case.load(site[0] / "case.json")
+    doc = case_file.read_case(site[0] / "case.json")
     for choice, keep in (
-        (Choice(severity="warning"), lambda one: one["severity"] in ("major", "warning")),
-        (Choice(nodes=("ESX41*",)), lambda one: one["node"] == "esx41.lab.example"),
-        (Choice(rules=("kb-*",)), lambda one: one["rule"].startswith("kb-")),
+        (Choice(severity="warning"), lambda one: one.severity in ("major", "warning")),
+        (Choice(nodes=("ESX41*",)), lambda one: one.node == "esx41.lab.example"),
+        (Choice(rules=("kb-*",)), lambda one: one.rule.startswith("kb-")),
     ):
         part = choose_part(doc, choice)
-        assert [one["id"] for one in part["findings"]] == [
-            one["id"] for one in doc["findings"] if keep(one)
-        ]
-        assert 0 < len(part["findings"]) < len(doc["findings"])
-        assert (
-            f"Showing {len(part['findings'])} of {len(doc['findings'])} findings"
-            in part["notes"][0]
-        )
+        assert [one.id for one in part.findings] == [one.id for one in doc.findings if keep(one)]
+        assert 0 < len(part.findings) < len(doc.findings)
+        assert f"Showing {len(part.findings)} of {len(doc.findings)} findings" in part.notes[0]
     nodes = choose_part(doc, Choice(nodes=("esx41*",)))
-    assert {group for one in nodes["cannot_tell"] for group in one["nodes"]} - {"esx42.lab.example"}
-    assert not [one for one in nodes["cannot_tell"] if one["nodes"] == ["esx42.lab.example"]]
+    assert {group for one in nodes.cannot_tell for group in one.nodes} - {"esx42.lab.example"}
+    assert not [one for one in nodes.cannot_tell if one.nodes == ["esx42.lab.example"]]
 
 
 def test_a_word_that_fits_nothing_is_refused(site: tuple[Path, str]) -> None:
@@ -173,14 +172,12 @@ def test_a_word_that_fits_nothing_is_refused(site: tuple[Path, str]) -> None:
 def test_a_cause_that_is_not_shown_is_named() -> None:
     """A finding whose cause is left out by a choice says so in words."""
     doc = rich_case()
-    sign = next(one for one in doc["findings"] if one["explained_by"])
+    sign = next(one for one in doc.findings if one.explained_by)
     (part,) = (
-        one
-        for one in choose_part(doc, Choice(rules=(sign["rule"],)))["findings"]
-        if one["id"] == sign["id"]
+        one for one in choose_part(doc, Choice(rules=(sign.rule,))).findings if one.id == sign.id
     )
-    assert part["explained_by"] == []
-    assert part["also"][-1].startswith("Explained by a finding that is not shown here: ")
+    assert part.explained_by == []
+    assert part.also[-1].startswith("Explained by a finding that is not shown here: ")
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +200,7 @@ def test_forms_are_the_same_from_both_commands(
 
 
 def documents(site: tuple[Path, str]) -> Iterator[dict[str, Any]]:
-    yield case.load(site[0] / "case.json")
+    yield case_file.read_case(site[0] / "case.json")
     yield rich_case()
     yield hostile_case()
     yield quiet_case()
@@ -215,13 +212,13 @@ def test_sarif_is_read_by_others(site: tuple[Path, str]) -> None:
         log = json.loads(sarif.render_sarif(doc))
         run_ = Sarif.model_validate(log).runs[0]
         kinds = [result["kind"] for result in log["runs"][0]["results"]]
-        assert kinds.count("fail") == sum(one["verdict"] == "match" for one in doc["findings"])
+        assert kinds.count("fail") == sum(one.verdict == "match" for one in doc.findings)
         assert kinds.count("open") == sum(len(group["rules"]) for group in doc["cannot_tell"])
         assert kinds.count("pass") == sum(bool(row["looked_at"]) for row in doc["quiet"])
         rules = [rule.id for rule in run_.tool.driver.rules or []]
         assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in log["runs"][0]["results"])
-    doc = case.load(site[0] / "case.json")
-    result = json.loads(sarif.render_sarif(doc))["runs"][0]["results"][0]
+    doc = case_file.read_case(site[0] / "case.json")
+    result = json.loads(sarif.render(doc))["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == doc["findings"][0]["evidence"][0]["address"]
     assert place["region"]["startLine"] == doc["findings"][0]["evidence"][0]["line"]
@@ -246,12 +243,12 @@ def test_junit_is_read_by_others(site: tuple[Path, str]) -> None:
     """A JUnit reader that is not ours counts what the case counts: failures, skipped questions, passes, errors."""
     for doc in documents(site):
         suites = JUnitXml.fromstring(junit.render_junit(doc).encode())
-        live = [one for one in doc["findings"] if not one["muted"]]
-        assert suites.failures == sum(one["verdict"] == "match" for one in live)
-        assert suites.errors == sum(one["verdict"] == "error" for one in live)
+        live = [one for one in doc.findings if not one.muted]
+        assert suites.failures == sum(one.verdict == "match" for one in live)
+        assert suites.errors == sum(one.verdict == "error" for one in live)
         (suite,) = suites
-        questions = sum(len(group["rules"]) for group in doc["cannot_tell"])
-        assert suite.skipped == questions + len(doc["findings"]) - len(live)
+        questions = sum(len(group.rules) for group in doc.cannot_tell)
+        assert suite.skipped == questions + len(doc.findings) - len(live)
         assert suite.tests == len(list(suite))
 
 
@@ -271,7 +268,7 @@ def test_rows_hold_findings_and_questions(site: tuple[Path, str]) -> None:
     """CSV and JSON lines hold each finding and each question; a cell cannot become a formula, a line is one object."""
     for doc in documents(site):
         rows = list(csv.DictReader(io.StringIO(lists.render_csv(doc))))
-        assert len(rows) == len(doc["findings"]) + len(doc["cannot_tell"])
+        assert len(rows) == len(doc.findings) + len(doc.cannot_tell)
         assert not [
             cell for row in rows for cell in row.values() if re.match(r"[=+@\t]|-[^0-9]", cell)
         ]

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import lanes
@@ -58,18 +59,18 @@ def test_every_moment_has_a_place_in_its_order(times: list[float]) -> None:
 def test_problems_come_first_and_a_line_once() -> None:
     """Moments with a problem are apart from boots and captures; a line that a finding rests on is told once."""
     doc = rich_case()
-    hit = next(one for one in doc["timeline"] if one["kind"] == "hit")
-    doc["timeline"].append({**hit, "kind": "event", "rule": ""})
+    hit = next(one for one in doc.timeline if one.kind == "hit")
+    doc.timeline.append(structs.replace(hit, kind="event", rule=""))
     trouble, others = lanes.split_moments(doc)
-    assert {one["kind"] for one in trouble} <= {"hit", "event"}
-    assert not {one["kind"] for one in others} & {"hit", "event"}
-    assert len(trouble) + len(others) == len(doc["timeline"]) - 1
+    assert {one.kind for one in trouble} <= {"hit", "event"}
+    assert not {one.kind for one in others} & {"hit", "event"}
+    assert len(trouble) + len(others) == len(doc.timeline) - 1
 
 
 def test_the_worst_host_has_the_first_strip() -> None:
     """Of several machines the one with the worst finding comes first, however much another one logs."""
     doc = rich_case()
-    worst = min(rank_hosts(doc["findings"]).items(), key=lambda item: item[1])[0]
-    moment = next(one for one in doc["timeline"] if one["kind"] == "hit")
-    doc["timeline"] += [{**moment, "node": "zzz", "line": number} for number in range(50)]
-    assert lanes.build_lanes(doc, lanes.build_axis(doc))[0]["node"] == worst != "zzz"
+    worst = min(rank_hosts(doc.findings).items(), key=lambda item: item[1])[0]
+    moment = next(one for one in doc.timeline if one.kind == "hit")
+    doc.timeline += [structs.replace(moment, node="zzz", line=number) for number in range(50)]
+    assert lanes.build_lanes(doc, lanes.build_axis(doc))[0].node == worst != "zzz"

@@ -14,9 +14,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from rich.console import Console
 
-from analyzer.case.ranking import RANKED, order_findings, rank_hosts, severity_rank
+from analyzer.case import case_file
+from analyzer.case.document import CaseDocument, Tool
+from analyzer.case.ranking import order_findings, rank_hosts, severity_rank
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Judgement
 from analyzer.cli import main
 from analyzer.judge.choosing import MOST_EXCESS, find_gauge, find_gauge_among
@@ -40,7 +43,7 @@ from tests.kit import many_hosts
 from tests.kit.rule_kit import rule
 
 HOSTS, PORTS, WORST_HOST, WORST_PORT = 40, 3, 22, 1
-Doc = dict[str, Any]
+Doc = CaseDocument
 
 
 def full(host: int, port: int) -> int:
@@ -81,7 +84,7 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     """Summary, listing, page, both notes, CSV, JSON lines, list and label list of the archive, comparison and watch agree."""
     worst = many_hosts.host_name(WORST_HOST)
     subject = f"web-{WORST_HOST:02d}-{WORST_PORT:02d}.eth0"
-    document = case.load(site / "out")
+    document = case_file.read_case(site / "out")
     said = (site / "said.txt").read_text()
     page = (site / "out" / "report.html").read_text()
     note = short_note.render_short_note(document)
@@ -125,27 +128,27 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
 def test_a_label_of_the_worst_finding_stands_first(site: Path) -> None:
     """`archive show` lists labels as the case lists its findings, not by the alphabet."""
     place = ("--archive", site / "archive")
-    document = case.load(site / "out")
-    chosen = [document["findings"][0], document["findings"][-1], document["findings"][40]]
+    document = case_file.read_case(site / "out")
+    chosen = [document.findings[0], document.findings[-1], document.findings[40]]
     for one in chosen:
         run(
             "archive",
             "label",
             "hosts",
-            one["rule"],
+            one.rule,
             *place,
             "--confirm",
             "--subject",
-            one["subject"],
+            one.subject,
             "--node",
-            one["node"],
+            one.node,
         )
     told = [
         line
         for line in run("archive", "show", "hosts", *place, codes=(0, 1, 5)).splitlines()
         if line.startswith("label: ")
     ]
-    wanted = [one["subject"] for one in document["findings"] if one in chosen]
+    wanted = [one.subject for one in document.findings if one in chosen]
     assert [next(name for name in wanted if name in line) for line in told] == wanted
 
 
@@ -185,8 +188,8 @@ def made(findings: list[Finding]) -> Doc:
         {"id": name, "kind": "esxi", "name": name, "product": "ESXi host", "version": "6.5.0"}
         for name in NODES
     ]
-    return case.document(
-        case={"name": "any"}, tool={"version": "1"}, nodes=nodes, sources=[], judgement=Judgement(findings),
+    return case.build_document(
+        case={"name": "any"}, tool=Tool(name="backline", version="1", catalog="", rules=0), nodes=nodes, sources=[], judgement=Judgement(findings),
         catalog_rules=[],
     )  # fmt: skip
 
@@ -203,7 +206,7 @@ def printed(render: Any, doc: Doc, **words: Any) -> str:
 def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random.Random) -> None:
     """Outputs of any document, also of one whose findings somebody shuffled, count 1, 2, 3 … down the same order."""
     ids = [one["id"] for one in doc["findings"]]
-    shuffled = doc | {"findings": chance.sample(doc["findings"], len(ids))}
+    shuffled = structs.replace(doc, findings=chance.sample(doc.findings, len(ids)))
     assert [one["id"] for one in order_findings(doc["findings"])] == ids
     told = finding_rows.list_stories(shuffled)
     rows = finding_rows.list_story_rows(told)
@@ -250,15 +253,11 @@ def _badness(row: Any) -> int:
 
 
 def _is_seen(finding: Doc) -> bool:
-    return (
-        finding["verdict"] == "match"
-        and not finding["muted"]
-        and finding["confidence"] != "exposed"
-    )
+    return finding.verdict == "match" and not finding.muted and finding.confidence != "exposed"
 
 
 def _severity_seen(finding: Doc) -> tuple[bool, int]:
-    return finding["confidence"] == "exposed", severity_rank(finding["severity"])
+    return finding.confidence == "exposed", severity_rank(finding.severity)
 
 
 def _spread(ranges: list[tuple[str, str]]) -> list[str]:
@@ -274,14 +273,17 @@ def _spread(ranges: list[tuple[str, str]]) -> list[str]:
 @settings(max_examples=30, deadline=None)
 def test_how_many_objects_there_are_changes_no_order(doc: Doc) -> None:
     """A second object with the same finding moves no story."""
-    live = [one for one in doc["findings"] if not one["muted"]]
+    live = [one for one in doc.findings if not one.muted]
     if not live:
         return
     last = finding_rows.list_story_rows(finding_rows.list_stories(doc))[-1].findings
-    more = [last[-1] | {"id": f"more/{number}", "subject": f"more{number}"} for number in range(30)]
-    grown = doc | {"findings": [*doc["findings"], *more]}
-    before = [story.row.first["rule"] for story in finding_rows.list_stories(doc)]
-    assert [story.row.first["rule"] for story in finding_rows.list_stories(grown)] == before
+    more = [
+        structs.replace(last[-1], id=f"more/{number}", subject=f"more{number}")
+        for number in range(30)
+    ]
+    grown = structs.replace(doc, findings=[*doc.findings, *more])
+    before = [story.row.first.rule for story in finding_rows.list_stories(doc)]
+    assert [story.row.first.rule for story in finding_rows.list_stories(grown)] == before
 
 
 def test_a_stored_order_is_not_trusted_and_names_do_not_break_ties(tmp_path: Path) -> None:
@@ -292,15 +294,17 @@ def test_a_stored_order_is_not_trusted_and_names_do_not_break_ties(tmp_path: Pat
         for name in rules for host in reversed(NODES)
     ]  # fmt: skip
     doc = made(findings)
-    ids = [one["id"] for one in doc["findings"]]
+    ids = [one.id for one in doc.findings]
     path = tmp_path / "case.json"
     reverse = {name: f"host-{9 - number}" for number, name in enumerate(NODES)}
-    masked = [one | {"node": reverse[one["node"]], "object": "x"} for one in doc["findings"]]
-    path.write_text(case.dumps(doc | {"findings": masked}))
-    assert [one["id"] for one in case.load(path)["findings"]] == ids
-    worse = doc["findings"][-1] | {"severity": "critical"}
-    path.write_text(case.dumps(doc | {"findings": [*doc["findings"][:-1], worse]}))
-    assert case.load(path)["findings"][0]["id"] == worse["id"]
+    masked = [structs.replace(one, node=reverse[one.node], object="x") for one in doc.findings]
+    path.write_text(case_file.write_case(structs.replace(doc, findings=masked)))
+    assert [one.id for one in case_file.read_case(path).findings] == ids
+    worse = structs.replace(doc.findings[-1], severity="critical")
+    path.write_text(
+        case_file.write_case(structs.replace(doc, findings=[*doc.findings[:-1], worse]))
+    )
+    assert case_file.read_case(path).findings[0].id == worse.id
 
 
 # --- how bad ---------------------------------------------------------------------------------
@@ -328,28 +332,3 @@ def test_the_bar_is_that_of_the_answer_taken() -> None:
     one, other = rule("one.a > 3"), rule("one.a > 10")
     found = find_gauge_among(one, [other.when, one.when])
     assert found is not None and found.bar.text == "10"
-
-
-def test_the_order_needs_no_more_than_it_says() -> None:
-    """`RANKED` names every key that ranking reads."""
-    doc = made(
-        [
-            Finding(
-                "a/x",
-                "a",
-                "A",
-                [],
-                [],
-                "stable",
-                "esx1",
-                "x",
-                "x",
-                "match",
-                "major",
-                "likely",
-                "So.",
-            )
-        ]
-    )
-    bare = [{name: one[name] for name in RANKED} for one in doc["findings"]]
-    assert order_findings(bare) == bare

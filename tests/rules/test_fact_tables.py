@@ -277,7 +277,7 @@ def test_every_event_of_the_table_is_found_under_its_title(tmp_path: Path) -> No
 
     The start of paths that are down past the timeout is information: the timeout, which follows, says it.
     """
-    table = fact_tables.read_shipped()["kb.esxi_event"]
+    table = fact_tables.shipped()["kb.esxi_event"]
     assert table.given is not None
     rows = [cells for _, _, cells in table.given.rows]
     lines = [
@@ -471,11 +471,9 @@ def test_a_row_of_the_tool_cannot_be_replaced(tmp_path: Path) -> None:
 def test_a_second_declaration_is_told_and_its_rows_are_not_taken(tmp_path: Path) -> None:
     """Who names a table as the tool does is told so; the table of the tool stays."""
     kb = catalog(tmp_path / "my-rules", name="esxi_build")
-    facts = fact_tables.read_facts(
-        [fact_tables.SHIPPED, RuleSource("folder", "my-rules", files=[kb])]
-    )
+    facts = fact_tables.read([fact_tables.SHIPPED, RuleSource("folder", "my-rules", files=[kb])])
     assert facts.broken[0].message == "table `kb.esxi_build` is declared already (shipped)"
-    assert facts.tables["kb.esxi_build"] == fact_tables.read_shipped()["kb.esxi_build"]
+    assert facts.tables["kb.esxi_build"] == fact_tables.shipped()["kb.esxi_build"]
 
 
 @pytest.mark.size
@@ -596,7 +594,7 @@ def test_a_declaration_that_is_none_is_refused(tmp_path: Path, toml: str) -> Non
 def test_a_table_has_at_most_so_many_rows(tmp_path: Path) -> None:
     """One more is refused with its line, and nothing of the file is used."""
     rows = [f"m{number},1.0,1.5,x,,,,page,verified" for number in range(fact_files.ROWS + 1)]
-    facts = fact_tables.read_facts(
+    facts = fact_tables.read(
         [RuleSource("folder", files=[catalog(tmp_path / "kb", rows)])], Limits(rule_file=1 << 24)
     )
     assert [error.place.line for error in facts.broken] == [fact_files.ROWS + 2]
@@ -746,7 +744,7 @@ def test_the_catalog_tells_of_its_tables(tmp_path: Path) -> None:
 
 def test_shipped_facts_are_sound() -> None:
     """Every table of the tool is read whole, every row has its source, and none in a match is from memory."""
-    facts = fact_tables.read_facts([], thorough=True)
+    facts = fact_tables.read([], thorough=True)
     assert facts.faults == []
     assert set(facts.tables) == set(facts.declared)
     matched = [rule.aliases[rule.fact].table for rule in rules.load().rules if rule.fact]

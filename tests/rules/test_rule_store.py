@@ -126,7 +126,7 @@ def through_the_cache(text: str, tables: Any, folder: Path) -> tuple[Rule, Rule 
 def test_a_rule_of_the_catalog_comes_out_as_it_went_in(path: Path, folder: Path) -> None:
     """Every field of every shipped rule, and which parts of it are one object, are the same out of the store."""
     fresh, stored = through_the_cache(
-        path.read_text(encoding="utf-8"), fact_tables.list_declared(), folder
+        path.read_text(encoding="utf-8"), fact_tables.declared(), folder
     )
     assert stored is not None
     assert stored.later is not None
@@ -162,7 +162,7 @@ def test_any_rule_comes_out_as_it_went_in(
 def test_the_comparison_sees_a_field_that_was_not_stored(folder: Path) -> None:
     """The check can fail: one field left at another value is told by its name."""
     fresh, stored = through_the_cache(
-        SHIPPED.read_text(encoding="utf-8"), fact_tables.list_declared(), folder
+        SHIPPED.read_text(encoding="utf-8"), fact_tables.declared(), folder
     )
     assert stored is not None
     stored.evidence = stored.evidence[:-1]
@@ -341,9 +341,9 @@ def test_a_file_that_others_may_write_is_not_read(
         before = where.stat().st_mode & 0o777
         where.chmod(mode)
         with pytest.raises(PermissionError):
-            cache_folder.read_file(path, 1 << 30)
+            cache_folder.read(path, 1 << 30)
         where.chmod(before)
-    assert cache_folder.read_file(path, 1 << 30)
+    assert cache_folder.read(path, 1 << 30)
     elsewhere = folder.parent / "elsewhere"
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
@@ -365,7 +365,7 @@ def test_a_file_of_another_user_is_not_read(
     rules.load([kb])
     assert reads
     below = folder / "deeper" / "cache"
-    cache_folder.write_file(below / "rules-x.cache", b"x")
+    cache_folder.write(below / "rules-x.cache", b"x")
     assert not below.exists()
 
 
@@ -423,11 +423,11 @@ def test_the_folder_is_where_the_system_has_it(
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder.find_folder() == tmp_path / ".cache" / "backline"
+    assert cache_folder.place() == tmp_path / ".cache" / "backline"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
-    assert cache_folder.find_folder() == tmp_path / "own" / "backline"
+    assert cache_folder.place() == tmp_path / "own" / "backline"
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert cache_folder.find_folder() == tmp_path / "Library" / "Caches" / "backline"
+    assert cache_folder.place() == tmp_path / "Library" / "Caches" / "backline"
 
 
 @pytest.mark.process
@@ -456,7 +456,7 @@ def test_a_fault_in_facts_is_told_each_time(folder: Path, tmp_path: Path) -> Non
     told = [
         [
             str(fault)
-            for fault in fact_tables.read_facts(
+            for fault in fact_tables.read(
                 [RuleSource("folder", "kb", files=[tmp_path / "kb"])]
             ).broken
         ]

@@ -30,11 +30,11 @@ from analyzer.rules.settings import (
     BadSettingsError,
     Mute,
     Settings,
-    find_settings,
-    parse_settings,
-    read_settings,
+    find,
+    parse,
+    read,
 )
-from analyzer.rules.tomlplaces import find_places
+from analyzer.rules.tomlplaces import places
 from analyzer.runtime.limits import Limits
 from tests.kit.rule_kit import BASE, PART, RULE, TABLES, Kit, full
 
@@ -130,7 +130,7 @@ def test_what_stands_at_a_place_is_the_value(text: str) -> None:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return  # a key twice: nothing to place
-    found = find_places(text, values)
+    found = places(text, values)
     lines = text.split("\n")
     for path, value in leaves(values):
         if path not in found:
@@ -166,7 +166,7 @@ def test_a_settings_file_is_read_whole(tmp_path: Path) -> None:
         '[thresholds.kb-2039495]\nlimited_share = 0.5\nreason = "why"\n',
         encoding="utf-8",
     )
-    found = read_settings(file)
+    found = read(file)
 
     assert found.kb == (tmp_path / "rules",)
     assert found.mutes == (
@@ -235,7 +235,7 @@ def test_a_mistake_is_told_with_place_and_advice(
 ) -> None:
     """Every mistake names line and column, says what is wrong and what to write; the exit code is that of usage."""
     with pytest.raises(BadSettingsError) as error:
-        parse_settings(text)
+        parse(text)
 
     assert message in error.value.message
     assert help in error.value.help
@@ -249,7 +249,7 @@ def test_a_mistake_is_told_with_place_and_advice(
 def test_any_text_is_read_or_refused(text: str) -> None:
     """Whatever the file holds, it is settings or one mistake with a place inside the file."""
     try:
-        parse_settings(text)
+        parse(text)
     except BadSettingsError as error:
         assert 1 <= error.place.line <= max(1, text.count("\n") + 1)
 
@@ -257,7 +257,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(x*)*y", "a.*b.*c.*d"])
 def test_a_pattern_that_can_take_for_ever_is_decided_or_refused(pattern: str) -> None:
     """The worst name is decided at once by RE2; a pattern that RE2 does not take never gets to see a name."""
-    mute = parse_settings(f"[[mute]]\n{MUTE}subject = '/{pattern}/'").mutes[0]
+    mute = parse(f"[[mute]]\n{MUTE}subject = '/{pattern}/'").mutes[0]
     start = time.process_time()
     assert not mute.covers(mute.rule, ["a" * 400 + "!", "x" * 400, "acc" * 130], "esx1")
     assert time.process_time() - start < 2
@@ -265,7 +265,7 @@ def test_a_pattern_that_can_take_for_ever_is_decided_or_refused(pattern: str) ->
     with pytest.raises(
         BadSettingsError, match=r"take forever|too many repeats, beside a lookaround"
     ):
-        parse_settings(f"[[mute]]\n{MUTE}subject = '/{pattern}(?!z)/'")
+        parse(f"[[mute]]\n{MUTE}subject = '/{pattern}(?!z)/'")
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
         (bad, "not UTF-8"),
     ):
         with pytest.raises(BadSettingsError, match=word):
-            read_settings(path)
+            read(path)
 
 
 # --- where it is found ------------------------------------------------------------------------------
@@ -287,9 +287,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 
 def test_the_file_of_the_folder_is_found(tmp_path: Path) -> None:
     """A backline.toml of the folder is used; without one there are no settings."""
-    assert find_settings((), tmp_path) == (None, "")
+    assert find((), tmp_path) == (None, "")
     (tmp_path / "backline.toml").write_text("")
-    assert find_settings((tmp_path / "host.tgz",), tmp_path) == (tmp_path / "backline.toml", "")
+    assert find((tmp_path / "host.tgz",), tmp_path) == (tmp_path / "backline.toml", "")
 
 
 @pytest.mark.parametrize("given_path", [".", "..", "backline.toml", "link"])
@@ -299,7 +299,7 @@ def test_a_file_in_the_material_is_not_used(tmp_path: Path, given_path: str) -> 
     case.mkdir()
     (case / "backline.toml").write_text("")
     (case / "link").symlink_to(case)
-    path, warning = find_settings((case / given_path,), case)
+    path, warning = find((case / given_path,), case)
 
     assert path is None
     assert "is part of the material" in warning
@@ -312,7 +312,7 @@ def test_a_link_out_of_the_material_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "own.toml").write_text("")
     (tmp_path / "case" / "backline.toml").symlink_to(tmp_path / "own.toml")
 
-    assert find_settings((tmp_path / "case",), tmp_path / "case")[0] is None
+    assert find((tmp_path / "case",), tmp_path / "case")[0] is None
 
 
 # --- mutes ------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def muted(
 ) -> tuple[Judgement, dict[str, Any]]:
     """Return a judgement after settings were put on it, and their record."""
     judgement, catalog = judged(*values, rule=rule)
-    return judgement, apply_settings(judgement, catalog, parse_settings(text), day)
+    return judgement, apply_settings(judgement, catalog, parse(text), day)
 
 
 MADE_UP = '[[mute]]\nrule = "made-up"\nreason = "lab"\nuntil = 2017-12-31\n'
@@ -426,7 +426,7 @@ def test_a_rule_that_breaks_is_not_muted() -> None:
     """A finding `error` is no finding of the rule: it stays in sight."""
     judgement, catalog = judged(7)
     judgement.findings[0].verdict = "error"
-    record = apply_settings(judgement, catalog, parse_settings(MADE_UP), "2017-10-31")
+    record = apply_settings(judgement, catalog, parse(MADE_UP), "2017-10-31")
 
     assert judgement.findings[0].muted == ""
     assert record["mutes"][0]["findings"] == 0
@@ -440,7 +440,7 @@ def test_a_plain_number_under_let_is_a_threshold() -> None:
     assert numbered().thresholds == {"least": (5, 5), "part_share": (0.5, 0.5)}
     changed = numbered(least=8)
     assert changed.thresholds["least"] == (8, 5)
-    assert changed.changed_thresholds == {"least": (8, 5)}
+    assert changed.changed == {"least": (8, 5)}
     assert len(judged(7, 9)[0].findings) == 2
     assert len(judged(7, 9, rule=changed)[0].findings) == 1
 
@@ -525,7 +525,7 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
     }
     for text, (line, column, help_text) in wrong.items():
         with pytest.raises(BadSettingsError) as error:
-            run_catalog.load_run_catalog(Local(parse_settings(text)), [folder], tables=TABLES)
+            run_catalog.load(Local(parse(text)), [folder], tables=TABLES)
         assert (error.value.place.line, error.value.place.column) == (line, column), text
         assert error.value.help == help_text
 
@@ -533,12 +533,10 @@ def test_settings_that_speak_of_nothing_stop_the_run(tmp_path: Path) -> None:
 @pytest.mark.size
 def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
     """It may be a rule of a pack: the run goes on, and the record says what was not used."""
-    settings = parse_settings(
+    settings = parse(
         '[[mute]]\nrule = "nn-1"\nreason = "a"\nuntil = 2026-01-01\n[thresholds.nn-1]\nx = 1\nreason = "a"'
     )
-    catalog = run_catalog.load_run_catalog(
-        Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES
-    )
+    catalog = run_catalog.load(Local(settings, packs=False), [made_up(tmp_path)], tables=TABLES)
     record = apply_settings(Judgement(), catalog, settings, "")
 
     assert "nn-1 was not used" in record["unused"][0]
@@ -549,11 +547,11 @@ def test_without_packs_a_strange_rule_is_let_pass(tmp_path: Path) -> None:
 def test_a_rule_with_a_mistake_may_be_muted(tmp_path: Path) -> None:
     """A mute of a rule file that is broken today is no mistake of the settings."""
     folder = made_up(tmp_path, "rule: made-up\n", "broken")
-    settings = parse_settings('[[mute]]\nrule = "broken"\nreason = "a"\nuntil = 2026-01-01')
+    settings = parse('[[mute]]\nrule = "broken"\nreason = "a"\nuntil = 2026-01-01')
 
-    assert [
-        error.file for error in run_catalog.load_run_catalog(Local(settings), [folder]).broken
-    ] == ["broken.yaml"]
+    assert [error.file for error in run_catalog.load(Local(settings), [folder]).broken] == [
+        "broken.yaml"
+    ]
 
 
 # --- catalogs ---------------------------------------------------------------------------------------
@@ -764,9 +762,7 @@ def test_any_words_of_a_mute_are_kept_or_refused(words: dict[str, str], until: d
     """Whatever stands in a mute, it comes out on one line and as the same day, or is refused with a place."""
     lines = [f"{key} = {json.dumps(text, ensure_ascii=True)}" for key, text in words.items()]
     try:
-        (mute,) = parse_settings(
-            "\n".join(["[[mute]]", *lines, f"until = {until.isoformat()}"])
-        ).mutes
+        (mute,) = parse("\n".join(["[[mute]]", *lines, f"until = {until.isoformat()}"])).mutes
     except BadSettingsError as error:
         assert error.place != FileSpan() or len(words) < 4
         return
@@ -778,4 +774,4 @@ def test_no_settings_are_no_settings() -> None:
     """Without a file nothing is changed, and the words for it say so."""
     assert Settings().thresholds == {}
     assert Settings().about() == "nothing set"
-    assert full(NUMBERED % "when: one.a >= least").changed_thresholds == {}
+    assert full(NUMBERED % "when: one.a >= least").changed == {}

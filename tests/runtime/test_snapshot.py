@@ -169,7 +169,7 @@ def test_an_answer_of_the_wheel_is_not_worked_out_again(wheel: Path) -> None:
 
     function = PatternAnswers(_length.__wrapped__)  # type: ignore[attr-defined]
 
-    assert "abc" in function.known_answers and "abcd" not in function.known_answers
+    assert "abc" in function.known and "abcd" not in function.known
     assert function("abc") == [7, 7]
     assert function("abcd") == [4, 8]
 
@@ -185,8 +185,8 @@ def test_every_answer_survives_the_file(wheel: Path) -> None:
     own = {name: one for name, one in snapshot.ANSWERS.items() if name.startswith("analyzer.")}
     assert len(own) == 6
     for name, function in own.items():
-        assert len(function.known_answers) > 100, name
-        assert as_lists(kept[name]) == as_lists(function.known_answers)
+        assert len(function.known) > 100, name
+        assert as_lists(kept[name]) == as_lists(function.known)
 
 
 def as_lists(value: Any) -> Any:
@@ -217,7 +217,7 @@ def test_a_small_case_imports_few_parsers(tmp_path: Path) -> None:
         "from analyzer.artefacts import parsing\n"
         "from analyzer.runtime import snapshot\n"
         "snapshot.read_brought = lambda name, kind: None if name != parsing.PARSERS else (\n"
-        "    snapshot._decode_content(Path(sys.argv[1]).read_bytes(), '', kind))\n"
+        "    snapshot._decode(Path(sys.argv[1]).read_bytes(), '', kind))\n"
         "from analyzer.pipeline.triage import triage\n"
         "triage([Path(sys.argv[2])])\n"
         "print(*sorted(m.rpartition('.')[2] for m in sys.modules if m.startswith('analyzer.parsers.')))\n"

@@ -53,8 +53,8 @@ def test_a_session_over_eight_thousand_ports(tmp_path: Path) -> None:
 
     assert [row.values["port_id"] for row in rows] == [67108864 + number for number in range(8000)]
     assert all(row.values["dropped_rx"] == number * 7 + 5 for number, row in enumerate(rows))
-    (record,) = outcome.document["sources"]
-    assert (record["lines"], record["faults"]) == (len(lines), 0)
+    (record,) = outcome.document.sources
+    assert (record.lines, record.faults) == (len(lines), 0)
     assert not outcome.partial
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2_000_000
 
@@ -75,6 +75,6 @@ def test_a_list_of_many_nics(tmp_path: Path) -> None:
     document = triage([session], Options()).document
 
     masked = [number + 4 for number, line in enumerate(nics) if "XX:" in line]
-    assert document["faults_total"] == len(masked)
-    assert [fault["line"] for fault in document["faults"]] == masked[: len(document["faults"])]
-    assert all(fault["why"].startswith("mac is masked") for fault in document["faults"])
+    assert document.faults_total == len(masked)
+    assert [fault.line for fault in document.faults] == masked[: len(document.faults)]
+    assert all(fault.why.startswith("mac is masked") for fault in document.faults)

@@ -29,7 +29,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.parsing import Parser, import_modules, registry, tables, template_text
+from analyzer.artefacts.parsing import Parser, modules, registry, tables, template_text
 from analyzer.artefacts.tables import ORIGIN_COLUMNS, Block, Fault, Frame, Row, Table
 from analyzer.forms import logs
 from analyzer.ingest.reader import TIME_OF_ENTRY
@@ -210,7 +210,7 @@ def _users(template: str) -> list[Parser]:
 
 def _source(parser: Parser) -> str:
     """Return the text of the modules that read an output, and of the one that declares its parser by a form."""
-    declared = next(one for one in import_modules() if parser.name in _declared(one))
+    declared = next(one for one in modules() if parser.name in _declared(one))
     readers = [importlib.import_module(parser.parse.__module__), *([logs] if parser.log else [])]
     return "".join(map(_text_of, (*readers, declared)))
 

@@ -316,8 +316,8 @@ def test_without_re2_a_case_is_judged_whole(tmp_path: Path) -> None:
     (tmp_path / "vmkernel.log").write_text("\n".join([*storm, *PANIC, ""]))
     document = triage([tmp_path / "vmkernel.log"]).document
 
-    assert {"purple-screen-unknown", "scsi-status"} <= {one["rule"] for one in document["findings"]}
-    assert not [line for line in document["limits"] if "pattern" in str(line)]
+    assert {"purple-screen-unknown", "scsi-status"} <= {one.rule for one in document.findings}
+    assert not [line for line in document.limits if "pattern" in str(line)]
 
 
 @pytest.mark.usefixtures("without_re2")

@@ -33,7 +33,7 @@ LOGS = [one for one in ALL if registry()[one.parser].log]
 def source(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Triage one file; return its record and the document."""
     document = triage([path], Options()).document
-    return document["sources"][0], document
+    return document.sources[0], document
 
 
 def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
@@ -43,9 +43,9 @@ def test_a_log_of_another_form_is_not_understood(tmp_path: Path) -> None:
 
     record, document = source(log)
 
-    assert record["faults"] == 3
-    assert record["why"] == "3 of 3 lines not understood (100.0%)"
-    assert [fault["line"] for fault in document["faults"]] == [1, 2, 3]
+    assert record.faults == 3
+    assert record.why == "3 of 3 lines not understood (100.0%)"
+    assert [fault.line for fault in document.faults] == [1, 2, 3]
     assert "3 lines read, 3 not understood (100.00%)" in completeness.describe_coverage(document)
 
 
@@ -62,8 +62,8 @@ def test_a_packet_log_with_a_head_of_its_own_is_not_understood(tmp_path: Path) -
 
     record, document = source(log)
 
-    assert record["faults"] == 1
-    assert [fault["line"] for fault in document["faults"]] == [3]
+    assert record.faults == 1
+    assert [fault.line for fault in document.faults] == [3]
 
 
 def test_twelve_of_three_thousand(tmp_path: Path) -> None:
@@ -77,11 +77,11 @@ def test_twelve_of_three_thousand(tmp_path: Path) -> None:
 
     record, document = source(log)
 
-    assert record["faults"] == 12
-    assert record["why"] == "12 of 3,003 lines not understood (0.4%)"
-    assert record["looked_at"] == 3003
-    assert len(document["faults"]) == SHOWN
-    assert document["faults_total"] == 12
+    assert record.faults == 12
+    assert record.why == "12 of 3,003 lines not understood (0.4%)"
+    assert record.looked_at == 3003
+    assert len(document.faults) == SHOWN
+    assert document.faults_total == 12
 
 
 def test_a_rotated_log_may_begin_in_the_middle_of_a_message(tmp_path: Path) -> None:
@@ -89,10 +89,10 @@ def test_a_rotated_log_may_begin_in_the_middle_of_a_message(tmp_path: Path) -> N
     log = tmp_path / "hostd.1.log"
     known = "2021-03-08T10:00:00.000Z info hostd[2099] [Originator@6876 sub=Vimsvc] ready\n"
     log.write_text(f"-->    key = 7\n--> }}\n{known}torn\n", encoding="utf-8")
-    assert source(log)[0]["faults"] == 0
+    assert source(log)[0].faults == 0
 
     log.write_text(f"garbage of another program\n{known}", encoding="utf-8")
-    assert source(log)[0]["faults"] == 1
+    assert source(log)[0].faults == 1
 
 
 @together("sample", LOGS, ids=str, parts=3)
@@ -132,15 +132,14 @@ def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
 
     record, document = source(log)
 
-    assert record["lines"] == 1_000_003
-    assert 3000 < record["looked_at"] < 50_000
-    assert record["faults"] == 3
+    assert record.lines == 1_000_003
+    assert 3000 < record.looked_at < 50_000
+    assert record.faults == 3
     assert (
-        f"3 of {record['looked_at']:,} lines looked at (1,000,003 in all) not understood"
-        in record["why"]
+        f"3 of {record.looked_at:,} lines looked at (1,000,003 in all) not understood" in record.why
     )
     assert (
-        f"3 not understood of the {record['looked_at']:,} looked at one by one"
+        f"3 not understood of the {record.looked_at:,} looked at one by one"
         in completeness.describe_coverage(document)
     )
 
@@ -167,5 +166,5 @@ def test_a_strange_line_shows_no_secret(tmp_path: Path) -> None:
 
     _, document = source(log)
 
-    assert document["faults"][0]["line"] == 1
+    assert document.faults[0].line == 1
     assert "Canary7712" not in str(document)

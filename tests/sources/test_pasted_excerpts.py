@@ -190,10 +190,10 @@ FOUND = {
 def test_a_quoted_line_is_found(tmp_path: Path, name: str) -> None:
     """A known line is found in each of the forms in which people quote it, and its subject is told."""
     lines, rule, subject = FOUND[name]
-    findings = _case(tmp_path, *lines)["findings"]
-    assert [
-        one["subject"] for one in findings if one["rule"] == rule and subject in one["subject"]
-    ], findings
+    findings = _case(tmp_path, *lines).findings
+    assert [one.subject for one in findings if one.rule == rule and subject in one.subject], (
+        findings
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,13 +256,13 @@ def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:
     """Of an excerpt, lines whose rule asks for more of them are shown with what it asks; enough of them are a finding."""
     line = "Admission failure in path: host/vim/vmvisor/dcui:dcui.2105653:uw.2105653"
     few = _case(tmp_path, *(VMK.format(number, line) for number in range(3)))
-    assert not few["findings"]
-    (told,) = few["problems"]
-    assert (told["kind"], told["count"], told["line"], told["last_line"]) == ("few lines", 3, 1, 3)
-    assert "10 lines within 1 hour" in told["what"]
+    assert not few.findings
+    (told,) = few.problems
+    assert (told.kind, told.count, told.line, told.last_line) == ("few lines", 3, 1, 3)
+    assert "10 lines within 1 hour" in told.what
     assert problems.summarize_problems(few) == "1 known sign, too few lines (3 lines or files)"
     many = _case(tmp_path, *(VMK.format(number % 10, line) for number in range(10)))
-    assert [one["rule"] for one in many["findings"]] == ["kb-425728"] and not many["problems"]
+    assert [one.rule for one in many.findings] == ["kb-425728"] and not many.problems
 
 
 def test_lines_of_several_logs_in_one_paste_go_to_their_logs(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_lines_of_several_logs_in_one_paste_go_to_their_logs(tmp_path: Path) -> 
         "2024-05-05T10:00:02.000Z: [netCorrelator] 1us: [vob.net.uplink.watchdog.timeout] Watchdog timeout occurred for "
         "uplink vmnic1",
     )
-    assert {one["rule"] for one in found["findings"]} == {
+    assert {one.rule for one in found.findings} == {
         "kb-83963",
         "nfnic-link-down",
         "uplink-watchdog",
@@ -291,8 +291,8 @@ def test_an_event_that_ended_in_the_lines_at_hand_says_so(tmp_path: Path) -> Non
         line.format(11, 1) + text.format("entered"),
         line.format(22, 2) + text.format("exited"),
     )
-    (event,) = found["findings"]
-    assert "An event of 2018-07-06 21:02:22 UTC or later says that it was over" in event["say"]
+    (event,) = found.findings
+    assert "An event of 2018-07-06 21:02:22 UTC or later says that it was over" in event.say
 
 
 def test_a_stamp_is_masked_in_many_ways() -> None:

@@ -28,8 +28,8 @@ import fsspec
 from fsspec.caching import BackgroundBlockCache
 from fsspec.implementations.memory import MemoryFileSystem
 
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.pipeline.triage import Options, case_name, triage
 from analyzer.runtime.errors import BacklineError, RefusedError
 from analyzer.runtime.limits import Limits
@@ -117,7 +117,7 @@ def put(fs: Any, path: Path, key: str) -> None:
 
 def document(path: Any, **options: Any) -> str:
     """Return the text of case.json."""
-    return case.dumps(triage([path], Options(**options)).document)
+    return case_file.write_case(triage([path], Options(**options)).document)
 
 
 def unpacked(folder: Path) -> Path:
@@ -177,9 +177,9 @@ def test_several_urls_are_one_case(memory: Any, tmp_path: Path) -> None:
     (folder / "long.txt.FRAG-00001").write_bytes(b"made up\n" * 10)
     put(memory, folder, "/bucket/case-8")
     files = sorted(folder.iterdir())
-    local = case.dumps(triage(files).document)
+    local = case_file.write_case(triage(files).document)
     there = [place(f"memory://bucket/case-8/{file.name}") for file in files]
-    assert case.dumps(triage(there).document) == local
+    assert case_file.write_case(triage(there).document) == local
     assert case_name(there) == "case-8"
     assert case_name([there[0], files[0]]) == "case"
 
@@ -260,13 +260,13 @@ def test_a_connection_that_breaks_in_the_middle_is_damage_and_the_rest_of_the_ca
     moody.fails_after["a.tgz"] = len(packed.getvalue()) * 2 // 3
     moody.asked.clear()
     made = triage([place("moody://bucket/case")]).document
-    assert made["case"]["complete"] is False
-    assert any("the connection to the storage failed" in one["what"] for one in made["damage"])
-    assert made["case"]["files"] == []
+    assert made.case.complete is False
+    assert any("the connection to the storage failed" in one.what for one in made.damage)
+    assert made.case.files == []
     assert not [name for name, _, _ in moody.asked if "/b" in name.removeprefix("/bucket")]
-    refused = [source for source in made["sources"] if source["state"] == "refused"]
+    refused = [source for source in made.sources if source.state == "refused"]
     assert len(refused) == 20
-    assert {source["why"] for source in refused} == {
+    assert {source.why for source in refused} == {
         "cannot be opened: the connection to the storage failed"
     }
 
@@ -279,7 +279,7 @@ def test_what_came_before_a_break_is_given_where_fsspecs_cache_loses_it(
     monkeypatch.setattr(remotefile, "BLOCK", block)
     content = random.Random(3).randbytes(40 * block)
     moody.pipe_file("/bucket/log", content)
-    moody.fails["log"], moody.fails_after["log"] = ConnectionResetError("made up"), 10 * block
+    moody.fails.log, moody.fails_after.log = ConnectionResetError("made up"), 10 * block
     given = {"ours": 0, "theirs": 0}
     with (
         RemoteFile(Storage(moody), "/bucket/log", len(content), digest=Digest()) as ours,
@@ -308,12 +308,12 @@ def test_a_file_that_may_not_be_read_is_refused_and_the_others_are_read(moody: M
     moody.pipe_file("/bucket/case/secret.txt", b"made up\n" * 10)
     moody.fails["secret.txt"] = PermissionError("made up")
     made = triage([place("moody://bucket/case")]).document
-    (refused,) = [source for source in made["sources"] if source["state"] == "refused"]
-    assert (refused["address"], refused["why"]) == (
+    (refused,) = [source for source in made.sources if source.state == "refused"]
+    assert (refused.address, refused.why) == (
         "secret.txt", "cannot be opened: access denied by the storage",
     )  # fmt: skip
-    assert made["findings"]
-    assert "secret.txt" not in {Path(file["name"]).name for file in made["case"]["files"]}
+    assert made.findings
+    assert "secret.txt" not in {Path(file.name).name for file in made.case.files}
     with pytest.raises(RefusedError, match="access denied by the storage"):
         triage([place("moody://bucket/case/secret.txt")])
 
@@ -334,11 +334,11 @@ def test_a_listing_that_no_disk_could_give_ends(moody: Moody) -> None:
         {"name": "/bucket/case/pipe", "size": 0, "type": "other"},
     ]
     made = triage([place("moody://bucket/case")]).document
-    read = {source["address"] for source in made["sources"] if source["state"] == "read"}
+    read = {source.address for source in made.sources if source.state == "read"}
     assert read <= {"esx.txt"}
-    listed = [source for source in made["sources"] if "not a regular file" in source["why"]]
+    listed = [source for source in made.sources if "not a regular file" in source.why]
     assert len(listed) >= 5
-    assert {Path(file["name"]).name for file in made["case"]["files"]} == {"esx.txt"}
+    assert {Path(file.name).name for file in made.case.files} == {"esx.txt"}
 
 
 def test_limits_and_progress_hold(memory: Any) -> None:
@@ -460,7 +460,7 @@ def test_without_the_extra_a_url_is_refused_and_files_are_read(
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(BacklineError, match=r"pip install 'backline\[cluster\]'"):
         place("s3://bucket/case.tgz")
-    assert triage([CASES / "lab-ring-before"]).document["findings"]
+    assert triage([CASES / "lab-ring-before"]).document.findings
 
 
 @pytest.mark.process

@@ -141,7 +141,7 @@ def test_a_wrapped_table_gives_its_rows(way: str, tmp_path: Path) -> None:
         nics["pnic"],
         nics["link_up"],
         nics["speed_mbps"],
-        nics["mac"],
+        nics.mac,
         nics["description"],
         strict=True,
     )
@@ -149,7 +149,7 @@ def test_a_wrapped_table_gives_its_rows(way: str, tmp_path: Path) -> None:
         ("vmnic0", "True", "10000", "00:50:56:00:00:01", "Synthetic 10 Gigabit NIC"),
         ("vmnic1", "False", "0", "00:50:56:00:00:02", "Synthetic 10 Gigabit NIC"),
     ]
-    assert lines[nics["line"][1] - 1].startswith("vmnic1")
+    assert lines[nics.line[1] - 1].startswith("vmnic1")
     assert list(case.table("esxi.ip_neighbor")["ip"]) == ["192.0.2.10"]
 
 

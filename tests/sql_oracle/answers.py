@@ -10,7 +10,7 @@ from analyzer.facts import Facts
 from analyzer.judge.log_conditions import Answers
 from analyzer.rules import Rule
 from analyzer.rules.language.expression import SEEN_FIELDS
-from analyzer.rules.own import OwnScope, find_scopes
+from analyzer.rules.own import OwnScope, scopes
 
 UNNAMED = "~"  # behind a name: its answer for a subject of which the key is not known
 _FIELDS: dict[str, Kind] = {"count": "int", "first": "time", "last": "time", "lines": "str"}
@@ -37,9 +37,7 @@ def answer_table(rule: Rule, name: str, scope: OwnScope) -> Table:
 
 def answer_tables(rule: Rule) -> list[Table]:
     """Return the tables of all questions of a rule whose answers hang on the subject."""
-    return [
-        answer_table(rule, name, scope) for name, scope in find_scopes(rule).items() if scope.keys
-    ]
+    return [answer_table(rule, name, scope) for name, scope in scopes(rule).items() if scope.keys]
 
 
 def put(

@@ -11,8 +11,8 @@ from analyzer.judge.joining import list_leaves
 from analyzer.judge.subjects import SUBJECTS, Detail, Subject, list_single_nodes
 from analyzer.rules import Rule
 from analyzer.rules.language.expression import ExprNode
-from analyzer.rules.language.logic import stage_column, write_literal
-from analyzer.rules.own import find_scopes
+from analyzer.rules.language.logic import literal, stage_column
+from analyzer.rules.own import scopes
 from tests.sql_oracle.folds import Sheet
 from tests.sql_oracle.stages import Part, Seen, Stages
 from tests.sql_oracle.timed import ask
@@ -301,7 +301,7 @@ def _display(writer: StageWriter, node: ExprNode) -> str:
         return (
             "NULL"
             if named is node
-            else write_literal(named.value, "str" if named.type == "version" else named.type)
+            else literal(named.value, "str" if named.type == "version" else named.type)
         )
     if named.op == "row":
         return f"CASE WHEN {stage_column(named.name, '_row')} >= 0 THEN TRUE END"
@@ -321,9 +321,7 @@ def _needed(rule: Rule, nodes: Iterable[ExprNode]) -> set[str]:
         leaf.op.startswith("seen") for leaf in leaves_of
     ):  # whose lines they are is told by columns
         found |= {
-            key.mine.rpartition(".")[0]
-            for scope in find_scopes(rule).values()
-            for key in scope.keys
+            key.mine.rpartition(".")[0] for scope in scopes(rule).values() for key in scope.keys
         }
     for join in reversed(rule.joins):
         if join.alias.name in found:

@@ -24,8 +24,8 @@ from analyzer.judge.node_coverage import is_empty_everywhere, list_losing_nodes,
 from analyzer.rules import Join, Rule
 from analyzer.rules.column_usage import columns_of, shown_of
 from analyzer.rules.language.expression import SEEN_FIELDS, Alias, Type
-from analyzer.rules.language.logic import stage_column, text_literal, write_literal
-from analyzer.rules.own import NAMES, OwnScope, find_scopes
+from analyzer.rules.language.logic import literal, stage_column, text_literal
+from analyzer.rules.own import NAMES, OwnScope, scopes
 from tests.sql_oracle.answers import UNNAMED, answer_table
 from tests.sql_oracle.writer import StageWriter
 
@@ -59,7 +59,7 @@ class Stages:
         self.cited = sorted({min(node.many) for node in rule.evidence if node.many})
         self.listed = sorted({*self.cited, *(min(node.many) for node in rule.chart if node.many)})
         self.ghostly = any(part.unseen_nodes for part in parts)
-        self.scopes = find_scopes(rule)
+        self.scopes = scopes(rule)
         self.asked = self._asked_of_logs()
         self.spread = next((join for join in rule.joins if join.each), None)
         self.only: Sequence[int] = ()  # numbers of the subjects that are looked at; all when empty
@@ -109,7 +109,7 @@ class Stages:
         for name in self._needed(alias):
             column = alias.column(name)
             type_: Type = "int" if name == "_row" else column.kind if column is not None else "str"
-            cells.append(f"{write_literal(None, type_)} AS {stage_column(alias.name, name)}")
+            cells.append(f"{literal(None, type_)} AS {stage_column(alias.name, name)}")
         return ", ".join(cells)
 
     def _needed(self, alias: Alias) -> list[str]:
@@ -558,7 +558,7 @@ def _asked(name: str) -> str:
 
 
 def _cell(value: object, type_: Type, *, first: bool) -> str:
-    return "NULL" if value is None and not first else write_literal(value, type_)
+    return "NULL" if value is None and not first else literal(value, type_)
 
 
 def _same(mine: str, theirs: str, alias: Alias) -> str:

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol
 
 from analyzer.facts.database import quote_name
 from analyzer.rules.language.expression import AGGREGATES, ExprNode
-from analyzer.rules.language.logic import Writer, write_literal
+from analyzer.rules.language.logic import Writer, literal
 
 _BOUNDED = ("share", "count", "max", "min")
 _ZERO = (
@@ -92,11 +92,11 @@ class StageWriter(Writer):
         condition = self.unsure.get(node.name, "")
         return f"CASE WHEN NOT ({condition}) THEN {value} END" if condition else value
 
-    def _write_column(self, node: ExprNode) -> str:
-        found = super()._write_column(node)
+    def _column(self, node: ExprNode) -> str:
+        found = super()._column(node)
         return f"TRY_CAST({found} AS DOUBLE)" if self.texts and node.type == "float" else found
 
-    def _write_let(self, node: ExprNode) -> str:
+    def _let(self, node: ExprNode) -> str:
         body = node.args[0]
         if self.keep is None or body.op in ("literal", "column", "let") or body.is_aggregate:
             return self.sql(body)
@@ -108,20 +108,20 @@ class StageWriter(Writer):
     def _seen_field(self, node: ExprNode) -> str:
         return self.stage + quote_name(f"{node.name}?.{node.column}")
 
-    def _write_known(self, node: ExprNode) -> str:
+    def _known(self, node: ExprNode) -> str:
         value = node.args[0]
-        there = super()._write_known(node)
+        there = super()._known(node)
         aliases = sorted({leaf.name for leaf in value.walk() if leaf.op in ("column", "row")})
         conditions = [self.unsure[alias] for alias in aliases if self.unsure.get(alias)]
         if not conditions:
             return there
         return f"({there} OR CASE WHEN {' OR '.join(f'({c})' for c in conditions)} THEN NULL ELSE FALSE END)"
 
-    def _write_compare(self, node: ExprNode) -> str:
+    def _compare(self, node: ExprNode) -> str:
         sign = node.name
         left, right = node.args
         if sign in ("==", "!=") or not (_bounded(left) or _bounded(right)):
-            return super()._write_compare(node)
+            return super()._compare(node)
         if sign in ("<", "<="):  # a < b is b > a
             left, right, sign = right, left, sign.replace("<", ">")
         low, high = self.bounds(left)
@@ -155,7 +155,7 @@ class StageWriter(Writer):
         """Return the value of an aggregate over a table without rows."""
         whole = self.whole.get(node.name, "") if node.op in _ZERO else ""
         if not whole:
-            return write_literal(None, node.type)
+            return literal(None, node.type)
         return f"CASE WHEN {whole} THEN {'FALSE' if node.op == 'any' else '0'} END"
 
     def _aggregate(self, node: ExprNode) -> str:

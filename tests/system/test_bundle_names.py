@@ -100,10 +100,8 @@ def test_an_output_that_no_release_before_had_is_read_and_searched(tmp_path: Pat
     document = triage(
         [bundle(tmp_path, {"commands/localcli_nvme-adapter-list.txt": text})], Options()
     ).document
-    assert [one["state"] for one in document["sources"] if "nvme-adapter" in one["address"]] == [
-        "read"
-    ]
-    assert document["case"]["complete"] and not document["damage"]
+    assert [one.state for one in document.sources if "nvme-adapter" in one.address] == ["read"]
+    assert document.case.complete and not document.damage
 
 
 def test_the_data_base_of_iscsi_is_read_without_its_secrets(tmp_path: Path) -> None:
@@ -113,9 +111,7 @@ def test_the_data_base_of_iscsi_is_read_without_its_secrets(tmp_path: Path) -> N
         "   `node.session.auth.password`='hunter2hunter2'\n   `node.session.auth.password_in`='hunter3hunter3\n"
     )
     result = triage([bundle(tmp_path, {"commands/vmkiscsid_--dump-db.txt": text})], Options())
-    assert [
-        one["state"] for one in result.document["sources"] if "vmkiscsid" in one["address"]
-    ] == ["read"]
+    assert [one.state for one in result.document.sources if "vmkiscsid" in one.address] == ["read"]
     assert "hunter" not in repr(result.document)
 
 
@@ -135,7 +131,7 @@ def test_an_output_with_other_options_goes_to_the_table_of_its_command(tmp_path:
         "esxcli_storage-filesystem-list",
     ):
         document = triage([bundle(tmp_path, {f"commands/{name}.txt": text})], Options()).document
-        assert "bootbank-nearly-full" in {one["rule"] for one in document["findings"]}, name
+        assert "bootbank-nearly-full" in {one.rule for one in document.findings}, name
 
 
 @pytest.mark.parametrize("command", ["storage-core-device-list--d-x", "nobody-knows-it"])
@@ -149,9 +145,9 @@ def test_an_output_that_is_not_what_its_name_tells_is_said_to_be_unread(
         for label in ("Vendor", "Status", "Queue Depth")
     )
     result = triage([bundle(tmp_path, {f"commands/localcli_{command}.txt": text})], Options())
-    source = next(one for one in result.document["sources"] if command in one["address"])
-    assert (source["state"], source["faults"]) == ("listed", 0)
-    assert source["why"] == "its first lines are not the output of the command in its name"
+    source = next(one for one in result.document.sources if command in one.address)
+    assert (source.state, source.faults) == ("listed", 0)
+    assert source.why == "its first lines are not the output of the command in its name"
 
 
 def test_a_long_output_of_a_command_that_nobody_lists_is_read(tmp_path: Path) -> None:
@@ -162,8 +158,8 @@ def test_a_long_output_of_a_command_that_nobody_lists_is_read(tmp_path: Path) ->
     )
     folder = bundle(tmp_path, {"commands/localcli_nobody-knows-it.txt": text})
     result = triage([folder], Options())
-    source = next(one for one in result.document["sources"] if "nobody-knows" in one["address"])
-    assert (source["state"], source["lines"], source["faults"]) == ("read", 240, 0)
+    source = next(one for one in result.document.sources if "nobody-knows" in one.address)
+    assert (source.state, source.lines, source.faults) == ("read", 240, 0)
 
 
 def test_json_under_the_name_of_a_text_is_read(tmp_path: Path) -> None:
@@ -177,8 +173,6 @@ def test_json_under_the_name_of_a_text_is_read(tmp_path: Path) -> None:
         {"commands/localcli_storage-filesystem-list--x.txt": json.dumps(volumes, indent=1)},
     )
     (source,) = (
-        one
-        for one in triage([folder], Options()).document["sources"]
-        if "filesystem" in one["address"]
+        one for one in triage([folder], Options()).document.sources if "filesystem" in one.address
     )
-    assert (source["state"], source["read_by"], source["faults"]) == ("read", "filesystems", 0)
+    assert (source.state, source.read_by, source.faults) == ("read", "filesystems", 0)

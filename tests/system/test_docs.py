@@ -255,8 +255,8 @@ def test_texts_of_a_rule_cannot_steer_the_page(text: str) -> None:
 
 def test_code_holds_whatever_backticks_there_are() -> None:
     """The fence is longer than any run inside, and a line break is a space."""
-    assert pages.code_span("a `b` ``c``") == "``` a `b` ``c`` ```"
-    assert pages.code_span("a\n  b") == "`a b`"
+    assert pages.code("a `b` ``c``") == "``` a `b` ``c`` ```"
+    assert pages.code("a\n  b") == "`a b`"
 
 
 def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_the_command_writes_pages_of_a_private_catalog(tmp_path: Path) -> None:
     assert run.exit_code == 0, run.output
     assert "## made-up\n" in (tmp_path / "out" / "rules.md").read_text(encoding="utf-8")
     assert (tmp_path / "out" / "tables.md").read_text(encoding="utf-8") == pages.tables_page(
-        fact_tables.list_declared(), "backline rules doc"
+        fact_tables.declared(), "backline rules doc"
     )
     (tmp_path / "kb" / "worse.yaml").write_text("rule: [")
     run = CliRunner().invoke(main, ["rules", "doc", str(tmp_path / "kb")])

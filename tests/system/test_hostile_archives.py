@@ -198,7 +198,7 @@ def test_the_whole_triage_of_every_public_corner_case_is_never_clean() -> None:
         for path in sorted(CORPUS.rglob("*")):
             if path.is_file():
                 found = hostile.ask(path)
-                assert found.state != "ok" or found.document["sources"][0]["read_by"], path  # type: ignore[index]
+                assert found.state != "ok" or found.document.sources[0].read_by, path  # type: ignore[index]
 
 
 @corpus

@@ -82,11 +82,11 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Answer:
 def page(sound: Answer) -> Page:
     """Elements and attributes that the page of a sound case may have."""
     crowd = rich_case()  # many machines stand in a table
-    crowd["nodes"] += [{**crowd["nodes"][0], "id": f"esx{n}", "name": f"esx{n}"} for n in range(6)]
+    crowd.nodes += [{**crowd.nodes[0], "id": f"esx{n}", "name": f"esx{n}"} for n in range(6)]
     logs = ask(
         hostile.ROOT / "samples" / "cases" / "slow-storage"
     ).document  # with lines of logs around its findings
-    assert logs is not None and logs["log"]
+    assert logs is not None and logs.log
     pages = [
         Page(html.render_page(doc)) for doc in (rich_case(), crowd, sound.document or {}, logs)
     ]
@@ -103,7 +103,7 @@ def few(paths: list[Path], count: int) -> list[Path]:
 def check_graft(answer: Answer, sound: Answer, *, host: str = hostile.HOST) -> None:
     """The sound part is answered as it is without the graft."""
     assert answer.document is not None
-    assert host in [node["name"] for node in answer.document["nodes"]]
+    assert host in [node.name for node in answer.document.nodes]
     assert sound.findings == answer.findings
 
 
@@ -205,7 +205,7 @@ def test_payloads_as_names_and_lines_are_shown_and_not_run(
     answer = ask(hostile.bundle(tmp_path, files))
 
     assert answer.document is not None
-    shown = {finding["subject"] for finding in answer.document["findings"]}
+    shown = {finding.subject for finding in answer.document.findings}
     assert sum("</script>" in subject for subject in shown), (
         "the payloads did not get through to the outputs"
     )
@@ -314,9 +314,9 @@ def test_hostile_yaml_as_rules_costs_only_itself(tmp_path: Path, sound: Answer) 
     )
     assert all("-->" in told and not hostile.STEERS.search(told) for told in outcome.broken_rules)
     found = {
-        (f["rule"], f["node"], f["subject"], f["severity"])
-        for f in outcome.document["findings"]
-        if f["verdict"] == "match"
+        (f.rule, f.node, f.subject, f.severity)
+        for f in outcome.document.findings
+        if f.verdict == "match"
     }
     assert found == sound.findings
 
@@ -346,7 +346,5 @@ def test_hostile_patterns_of_rules_cost_only_themselves(
     assert len(outcome.broken_rules) >= 3
     assert all(".yaml:" in told for told in outcome.broken_rules)
     document = outcome.document
-    assert sound.findings <= {
-        (f["rule"], f["node"], f["subject"], f["severity"]) for f in document["findings"]
-    }
+    assert sound.findings <= {(f.rule, f.node, f.subject, f.severity) for f in document.findings}
     hostile.check_outputs(document, page)

@@ -105,8 +105,8 @@ def one_line(result: Result, status: int) -> str:
 
 def answers(document: dict[str, Any]) -> set[str]:
     """Return the rules that match or cannot tell."""
-    found = {one["rule"] for one in document["findings"]}
-    return found | {rule for group in document["cannot_tell"] for rule in group["rules"]}
+    found = {one.rule for one in document.findings}
+    return found | {rule for group in document.cannot_tell for rule in group.rules}
 
 
 @pytest.mark.size
@@ -121,7 +121,7 @@ def test_a_bundle_cut_anywhere_says_so_and_finds_no_more(tmp_path: Path) -> None
             cut = ask(path)
             assert cut.state != "ok", end
             if cut.document:
-                assert cut.document["case"]["complete"] is False, end
+                assert cut.document.case.complete is False, end
                 assert cut.findings <= whole.findings, end
                 assert answers(whole.document or {}) <= answers(cut.document), end
 
@@ -236,8 +236,8 @@ def test_three_thousand_nested_folders(tmp_path: Path) -> None:
     finally:
         subprocess.run(["rm", "-rf", str(case)], check=True)  # shutil.rmtree goes by recursion
     assert answer.state == "partial"
-    assert "name too long" in str(answer.document and answer.document["damage"])
-    assert hostile.HOST in [node["name"] for node in (answer.document or {})["nodes"]]
+    assert "name too long" in str(answer.document and answer.document.damage)
+    assert hostile.HOST in [node.name for node in (answer.document or {}).nodes]
 
 
 def test_a_folder_without_permission_is_damage(
@@ -265,8 +265,8 @@ def test_a_folder_without_permission_is_damage(
     answer = ask(case)
 
     assert answer.state == "partial"
-    assert "Permission denied" in str(answer.document and answer.document["damage"])
-    assert {one["address"]: one["state"] for one in (answer.document or {})["sources"]}[
+    assert "Permission denied" in str(answer.document and answer.document.damage)
+    assert {one.address: one.state for one in (answer.document or {}).sources}[
         "closed.txt"
     ] == "refused"
 

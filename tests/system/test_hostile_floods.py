@@ -175,9 +175,7 @@ def test_a_report_larger_than_its_limit_is_made_smaller(tmp_path: Path) -> None:
 def test_a_log_of_nul_says_that_it_is_a_hole(tmp_path: Path) -> None:
     """What a loss of power leaves in a log is told with the log."""
     answer = ask(hostile.bundle(tmp_path, {"var/run/log/hostd.log": b"\0" * 100_000}))
-    why = {
-        one["address"].rpartition("/")[2]: one["why"] for one in (answer.document or {})["sources"]
-    }
+    why = {one.address.rpartition("/")[2]: one.why for one in (answer.document or {}).sources}
     assert why["hostd.log"].startswith("100,000 NUL bytes")
 
 

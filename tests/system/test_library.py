@@ -12,12 +12,13 @@ import duckdb
 import nbformat
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 import analyzer
 from analyzer import OpenedCase, open_case
 from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline import case
 from analyzer.runtime.errors import RefusedError, UsageError, WriteError
 from tests.kit.archive_kit import put, sample
 
@@ -52,15 +53,15 @@ def test_the_package_stays_light() -> None:
 def test_a_case_in_memory_is_the_case_of_the_command(site: OpenedCase, tmp_path: Path) -> None:
     """The library finds what the command finds and writes the same report; paths may be text or Path, one or several."""
     run("triage", SITE, "-o", tmp_path, "--quiet", "--no-settings")
-    assert site.document == case.load(tmp_path / "case.json")
+    assert site.document == case_file.read_case(tmp_path / "case.json")
     assert (
         site.report(str(tmp_path / "mine.html")).read_bytes()
         == (tmp_path / "report.html").read_bytes()
     )
     assert site.report(tmp_path / "mine.md").read_bytes() == (tmp_path / "report.md").read_bytes()
-    assert [one.id for one in site.findings] == [one["id"] for one in site.document["findings"]]
+    assert [one.id for one in site.findings] == [one.id for one in site.document.findings]
     first = site.findings[0]
-    assert first.evidence[0].line == site.document["findings"][0]["evidence"][0]["line"] > 0
+    assert first.evidence[0].line == site.document.findings[0].evidence[0].line > 0
     assert first.trace is not None and first.trace.text
     several = open_case(
         [str(CASES / "lab-ring-before" / "esx0.txt"), CASES / "lab-ring-before" / "README.md"]
@@ -106,7 +107,7 @@ def test_a_table_knows_where_its_rows_come_from(site: OpenedCase) -> None:
     assert list(ring.columns[:3]) == ["node", "member", "line"]
     row = ring.iloc[0]
     lines = (CASES / "lab-ring-before" / row["member"]).read_text(encoding="utf-8").splitlines()
-    block = "\n".join(lines[row["line"] - 1 : row["line"] + 40])
+    block = "\n".join(lines[row.line - 1 : row.line + 40])
     assert "# of times the 1st ring is full:7086" in block and row["ring1_full"] == 7086
     assert site.tables["esxi.host"] == len(site.table("esxi.host"))
     assert {"member", "value_member"} <= set(site.table("site.member").columns)
@@ -157,8 +158,8 @@ def test_paths_come_as_people_have_them(tmp_path: Path, monkeypatch: pytest.Monk
         open_case(("~/controller-1.txt", SITE / names[1])),
     ]
     assert (
-        several[0].document["nodes"] == several[1].document["nodes"]
-        and len(several[0].document["nodes"]) == 2
+        several[0].document.nodes == several[1].document.nodes
+        and len(several[0].document.nodes) == 2
     )
     Archive.open(tmp_path / "archive", create=True)
     with pytest.raises(UsageError, match=r"case=\.\.\."):
@@ -169,10 +170,13 @@ def test_paths_come_as_people_have_them(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_case_shows_its_findings_in_a_notebook(site: OpenedCase) -> None:
     """A row for each finding, with words of the case made harmless."""
-    findings = site.document["findings"]
+    findings = site.document.findings
     assert site._repr_html_().count("<tr>") == 1 + len(findings)
     hostile = OpenedCase(
-        site.document | {"findings": [findings[0] | {"subject": "<script>alert(1)</script>"}]}
+        structs.replace(
+            site.document,
+            findings=[structs.replace(findings[0], subject="<script>alert(1)</script>")],
+        )
     )
     assert (
         "<script" not in hostile._repr_html_()
@@ -190,7 +194,7 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     for cell in book.cells:
         if cell.cell_type == "code":
             exec(compile(cell.source, "case.ipynb", "exec"), names)
-    assert names["lines"] and names["hosts"].shape[0] > 0 and not book.cells[1].outputs  # type: ignore[attr-defined]
+    assert names.lines and names.hosts.shape[0] > 0 and not book.cells[1].outputs  # type: ignore[attr-defined]
 
 
 # --- backline tables: which rows ----------------------------------------------------------------
@@ -208,19 +212,15 @@ def test_rows_are_chosen_by_machine_condition_and_time() -> None:
     """--node, --where, --around and --limit choose rows; all of them together; what is left out is counted."""
     every = rows(SITE, "esxi.vmkernel")
     one = rows(SITE, "esxi.vmkernel", "--node", "ESX41*")
-    assert one == [row for row in every if row["node"] == "esx41.lab.example"] and 0 < len(
-        one
-    ) < len(every)
+    assert one == [row for row in every if row.node == "esx41.lab.example"] and 0 < len(one) < len(
+        every
+    )
     odd = rows(SITE, "esxi.vmkernel", "--where", "line % 2 = 1 -- a remark")
     assert odd == [row for row in every if int(str(row["_line"])) % 2] and odd
     near = rows(SITE, "esxi.vmkernel", "--around", "2017-10-14T16:22:00Z", "--for", "60s")
     assert (
         near
-        == [
-            row
-            for row in every
-            if "2017-10-14 16:21:30" <= str(row["time"]) <= "2017-10-14 16:22:30"
-        ]
+        == [row for row in every if "2017-10-14 16:21:30" <= str(row.time) <= "2017-10-14 16:22:30"]
         and near
     )
     quotes = [

@@ -13,7 +13,7 @@ import pytest
 
 from analyzer import rules
 from analyzer.judge import judge_cases
-from analyzer.pipeline.triage import Options, gathered, triage
+from analyzer.pipeline.triage import Options, gather_case, triage
 from analyzer.rules import default_paths
 from analyzer.runtime.errors import BacklineError
 from tests.kit import hostile
@@ -78,7 +78,7 @@ def test_each_scenario_fires_its_rule(tmp_path: Path, number: int) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(body.encode() if isinstance(body, str) else body)
     catalog = rules.load()
-    read = gathered([tmp_path], catalog.signatures(), Options())
+    read = gather_case([tmp_path], catalog.signatures(), Options())
     found = judge_cases(catalog[kind], {read.name: read.facts}, lean=True)[read.name].findings
     assert kind == list(SCENARIOS)[number]
     assert [finding.rule for finding in found if finding.verdict == "match"]
@@ -104,11 +104,9 @@ def test_a_healthy_case_has_no_finding_and_a_lacking_one_cannot_tell(tmp_path: P
             if made.kind == "healthy" or made.kind.startswith("lacks-"):
                 document = triage([made.path]).document
                 # a build that lacks the fixes of an advisory is no healthy one, whatever else it is
-                assert {finding["rule"] for finding in document["findings"]} <= {"esxi-advisory"}, (
-                    made
-                )
+                assert {finding.rule for finding in document.findings} <= {"esxi-advisory"}, made
                 if made.kind == "lacks-session":
-                    assert document["cannot_tell"]
+                    assert document.cannot_tell
 
 
 @pytest.mark.size
@@ -118,7 +116,7 @@ def test_a_folder_and_an_archive_of_one_case_say_the_same(tmp_path: Path) -> Non
     archives = write_cases(tmp_path / "archives", 10, form="tgz")
     for one, other in list(zip(folders, archives, strict=True))[::3]:
         found = [
-            [(f["rule"], f["say"]) for f in triage([made.path]).document["findings"]]
+            [(f.rule, f.say) for f in triage([made.path]).document.findings]
             for made in (one, other)
         ]
         assert found[0] == found[1]
@@ -167,7 +165,7 @@ def test_a_broken_case_is_refused_or_told_to_be_damaged(tmp_path: Path, how: str
     except BacklineError as error:
         assert str(error)
     else:
-        assert document["damage"] or document["cannot_tell"] or how == "damaged"
+        assert document.damage or document.cannot_tell or how == "damaged"
 
 
 @pytest.mark.process

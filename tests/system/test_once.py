@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzer.runtime.text import count_once
+from analyzer.runtime.text import once
 
 A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
 
@@ -41,7 +41,7 @@ A, B = "2020-04-30 07:26:00 UTC", "2020-04-30 07:27:00 UTC"
 )
 def test_one_event_has_one_time(printed: str, said: str) -> None:
     """A count of one is `once`, and its first and last time are one time."""
-    assert count_once(printed) == said
+    assert once(printed) == said
 
 
 @pytest.mark.parametrize(
@@ -58,4 +58,4 @@ def test_one_event_has_one_time(printed: str, said: str) -> None:
 )
 def test_more_than_one_event_keeps_both_times(text: str) -> None:
     """Of more events, and of an event of which there may be more, both times stay."""
-    assert count_once(text) == text
+    assert once(text) == text

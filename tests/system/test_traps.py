@@ -45,8 +45,8 @@ def judged(tmp_path: Path, text: str, rule: str = "", name: str = "mine") -> dic
 def rules_of(document: dict[str, Any], part: str) -> set[str]:
     """Return the rules named in a part of the document."""
     if part == "cannot_tell":
-        return {rule for group in document[part] for rule in group["rules"]}
-    return {item["rule"] for item in document[part]}
+        return {rule for group in document[part] for rule in group.rules}
+    return {item.rule for item in document[part]}
 
 
 RULE = """rule: mine
@@ -83,9 +83,9 @@ def test_2_one_invalid_pattern_costs_only_its_own_rule(tmp_path: Path) -> None:
     assert not alone.broken_rules
     assert len(beside.broken_rules) == 1
     assert "mine.yaml" in beside.broken_rules[0]
-    judged = [finding for finding in beside.document["findings"] if finding["verdict"] != "error"]
-    assert judged == alone.document["findings"]
-    assert [f["rule"] for f in beside.document["findings"] if f["verdict"] == "error"] == ["mine"]
+    judged = [finding for finding in beside.document.findings if finding.verdict != "error"]
+    assert judged == alone.document.findings
+    assert [f.rule for f in beside.document.findings if f.verdict == "error"] == ["mine"]
 
 
 def test_3_a_misspelt_key_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_5_a_member_with_a_path_upwards_writes_nothing(tmp_path: Path) -> None:
 
     assert set(tmp_path.rglob("*")) == before
     assert not Path("/marker2.txt").exists()
-    assert document["nodes"]
+    assert document.nodes
 
 
 def test_7_the_report_needs_no_network(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_9_the_report_says_whether_it_is_masked(tmp_path: Path) -> None:
     """Nothing pretends to be masked: the document and the report say that names are shown."""
     document = judged(tmp_path, NET_STATS)
 
-    assert document["case"]["masked"] is False
+    assert document.case.masked is False
 
 
 def test_10_a_comma_in_a_vm_name_keeps_its_counters_apart() -> None:
@@ -182,8 +182,8 @@ def test_11_large_texts_inside_archives_are_read() -> None:
 
 def test_11_a_healthy_host_has_no_finding() -> None:
     """Hit counts make no severity: the healthy host's log lines lead to no finding; its old build has known faults."""
-    found = triage([CASES / "healthy-host"]).document["findings"]
-    assert {(one["rule"], one["severity"], one["confidence"]) for one in found} <= {
+    found = triage([CASES / "healthy-host"]).document.findings
+    assert {(one.rule, one.severity, one.confidence) for one in found} <= {
         ("esxi-defect", "info", "exposed")
     }
 

@@ -38,6 +38,6 @@ def test_the_wheel_holds_what_the_installed_program_reads(tmp_path: Path) -> Non
     wanted = {
         f"analyzer/{'lintpages' if path.parent.name else 'docpages'}/{name}"
         for name, path in packed.items()
-    } | {"analyzer/case-schema.json"}
+    }
     assert len(wanted) > 80 and wanted <= names
     assert not {name for name in names if name.startswith("analyzer/docpages/")} - wanted

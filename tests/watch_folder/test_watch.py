@@ -214,7 +214,7 @@ def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(
 ) -> None:
     """The case is judged as the settings tune the rule; the examples prove it as it is written."""
     from analyzer.rules.run_catalog import Local
-    from analyzer.rules.settings import read_settings
+    from analyzer.rules.settings import read
 
     rule = RULE.replace(
         "when: rx.ring1_full > LIMIT", "let: {limit: 7000}\nwhen: rx.ring1_full > limit"
@@ -224,7 +224,7 @@ def test_thresholds_of_the_desk_hold_for_the_case_but_not_for_the_examples(
         '[thresholds.ring-limit]\nlimit = 8000\nreason = "a made-up desk"\n',
         encoding="utf-8",
     )
-    local = Local(read_settings(tmp_path / "backline.toml"), packs=False)
+    local = Local(read(tmp_path / "backline.toml"), packs=False)
     shown = RuleSession(file, [LAB], local=local).run()
 
     assert shown.explanation is not None, shown.errors

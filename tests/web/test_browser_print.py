@@ -61,14 +61,14 @@ def list_limits(doc: dict[str, Any]) -> list[str]:
     phrases += [
         completeness.describe_unread(source) for source in completeness.list_unread(doc)[:5]
     ]
-    for node in doc["nodes"]:
+    for node in doc.nodes:
         phrases += [
-            node["name"],
-            node["release"],
-            *(node["warnings"] if len(doc["nodes"]) <= 3 else []),
+            node.name,
+            node.release,
+            *(node.warnings if len(doc.nodes) <= 3 else []),
         ]
-        if node["captured"] and len(doc["nodes"]) <= 3:
-            phrases.append(f"captured {format_time(node['captured'])}")
+        if node.captured and len(doc.nodes) <= 3:
+            phrases.append(f"captured {format_time(node.captured)}")
     return phrases
 
 
@@ -90,16 +90,16 @@ def test_a_clock_warning_is_printed_for_each_machine(
 ) -> None:
     """Three remarks a machine, the third folded on the screen: paper has them all, on the first page."""
     doc = triage([ROOT / "samples" / "cases" / "cut-bundle"]).document
-    (node,) = doc["nodes"]
-    doc["nodes"] = []
+    (node,) = doc.nodes
+    doc.nodes = []
     for number in range(machines):
         added = copy.deepcopy(node)
-        added |= {"id": f"{node['id']}{number or ''}", "name": f"esx6{number}.lab.example"}
+        added |= {"id": f"{node.id}{number or ''}", "name": f"esx6{number}.lab.example"}
         added |= {
             "captured": f"2017-10-1{number} 16:53:20",
             "warnings": [f"{number}: {one}" for one in WARNINGS],
         }
-        doc["nodes"].append(added)
+        doc.nodes.append(added)
     first = print_pages(browser, html.render_page(doc), tmp_path)[0]
     assert "NOTCOMPLETE" in first
     assert find_lacking(first, list_limits(doc)) == []

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from analyzer.commands.made_pages import read_case_schema
+from analyzer.commands.made_pages import make_case_schema
 from analyzer.pipeline.triage import triage
 from analyzer.report import html
 from tests.kit.page_kit import AXE
@@ -41,7 +41,7 @@ def test_the_report_of_a_sample_opens_without_a_sound(
 ) -> None:
     """No console message, no request and no sideways scroll; the document fits its published schema."""
     document = triage([case]).document
-    schema = json.loads(read_case_schema())
+    schema = json.loads(make_case_schema())
     jsonschema.Draft202012Validator(schema).validate(document)
     page = tmp_path / "report.html"
     page.write_text(html.render_page(document), encoding="utf-8")
@@ -71,7 +71,7 @@ def test_the_log_around_a_finding_opens_as_a_drawer(
     rows = part.locator("tbody tr:visible")
     times = [float(row.get_attribute("data-when")) for row in rows.all()]
     assert times == sorted(times)
-    assert 0 < len(times) < len(document["log"])
+    assert 0 < len(times) < len(document.log)
     assert all(abs(time - moment) <= 300 for time in times)
     assert part.evaluate("(part) => getComputedStyle(part).position") == "fixed"
     assert part.locator("tr.moment").count() == 1

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import finding_rows, view, wording
 from analyzer.web.cases.history import History
@@ -106,7 +107,7 @@ def case(
     done = CliRunner().invoke(
         main, ["triage", str(CASES / request.param), "-o", str(folder), "--no-packs"]
     )
-    yield request.param, json.loads((folder / "case.json").read_text()), folder, done.output
+    yield request.param, case_file.read_case(folder / "case.json"), folder, done.output
 
 
 def test_every_report_says_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
@@ -146,24 +147,21 @@ def test_what_is_listed_is_as_many_as_is_counted(case: tuple[str, Any, Path, str
 def test_the_document_gives_the_same_counts(case: tuple[str, Any, Path, str]) -> None:
     """Counted from case.json without our code: findings by rule, fault and weight, missing things, rules that looked."""
     _, document, _, _ = case
-    live = [one for one in document["findings"] if not one["muted"]]
+    live = [one for one in document.findings if not one.muted]
     weight = ("verdict", "severity", "confidence")
-    rows = {
-        (one["rule"], one["title"], *map(str, one["kb"]), *(one[key] for key in weight))
-        for one in live
-    }
+    rows = {(one.rule, one.title, *map(str, one.kb), *(one[key] for key in weight)) for one in live}
     words = Counter(
         "exposed" if row[-1] == "exposed" else "error" if row[-3] == "error" else row[-2]
         for row in rows
     )
     tally = view.tally_case(document)
     assert dict(tally.findings) == dict(words)
-    assert tally.subjects == len([one for one in live if one["verdict"] == "match"])
-    assert tally.rules == len({one["rule"] for one in live})
+    assert tally.subjects == len([one for one in live if one.verdict == "match"])
+    assert tally.rules == len({one.rule for one in live})
     assert tally.questions == len(
-        {group["missing"] for group in document["cannot_tell"] if not group["muted"]}
+        {group.missing for group in document.cannot_tell if not group.muted}
     )
-    assert tally.quiet + tally.idle == len(document["quiet"])
+    assert tally.quiet + tally.idle == len(document.quiet)
 
 
 @pytest.mark.process
@@ -212,8 +210,8 @@ def test_the_archive_says_the_counts_of_the_report(
 def test_two_asks_for_one_thing_are_one_question() -> None:
     """Groups of case.json that miss the same thing are one question, in every count."""
     document = rich_case()
-    group = document["cannot_tell"][0]
-    document["cannot_tell"] = [group, {**group, "ask": "another ask", "rules": ["another-rule"]}]
+    group = document.cannot_tell[0]
+    document.cannot_tell = [group, {**group, "ask": "another ask", "rules": ["another-rule"]}]
     assert len(finding_rows.list_unknowns(document)) == 2
     assert view.tally_case(document).questions == 1
     assert "cannot tell: 1 question;" in view.write_headline(document)
@@ -233,5 +231,5 @@ def test_subjects_that_are_only_counted_count() -> None:
         "say": "x",
         "by_node": [],
     }
-    document["cuts"] = [cut]
+    document.cuts = [cut]
     assert view.tally_case(document).subjects == before + 20

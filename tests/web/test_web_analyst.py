@@ -107,10 +107,10 @@ def test_settings_of_the_current_folder_mute_live_findings_too(tmp_path: Path) -
     manager.mkdir()
     (manager / "backline.toml").write_text(MUTE)
     lines, _ = ask(tmp_path, manager, path=str(BUNDLE), settings=None)
-    told = {line["finding"]["rule"] for line in lines if line["type"] == "finding"}
+    told = {line["finding"].rule for line in lines if line["type"] == "finding"}
     counted = sum(lines[-1]["counts"].values())
     lines, _ = ask(tmp_path, manager, path=str(BUNDLE), settings="")
-    unmuted = {line["finding"]["rule"] for line in lines if line["type"] == "finding"}
+    unmuted = {line["finding"].rule for line in lines if line["type"] == "finding"}
     assert {"i40en-mdd", "kb-2113956"} <= told
     assert unmuted - told == {"vm-stopped"}
     assert sum(lines[-1]["counts"].values()) == counted + 1
@@ -123,14 +123,14 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path: Path) -> None:
         (tmp_path / name).write_text("raise SystemExit('imported')")
     lines, ended = ask(tmp_path, tmp_path, path=str(BUNDLE))
     assert ended.stderr == b""
-    assert lines[-1]["state"] == "done"
+    assert lines[-1].state == "done"
 
 
 def test_bad_settings_fail_the_case_in_words(tmp_path: Path) -> None:
     """A settings file that is wrong ends the case as failed, with what and where, and without a traceback."""
     (tmp_path / "backline.toml").write_text("mute = 3\n")
     lines, ended = ask(tmp_path, path=str(BUNDLE), settings=str(tmp_path / "backline.toml"))
-    assert lines[-1]["state"] == "failed"
+    assert lines[-1].state == "failed"
     assert "backline.toml" in json.dumps(lines[-1]["error"])
     assert b"Traceback" not in ended.stderr
 
@@ -139,8 +139,8 @@ def test_a_fault_of_ours_is_told_and_kept_for_the_report(tmp_path: Path) -> None
     """An exception nobody expected fails the case in a sentence; its traceback goes to stderr only."""
     lines, ended = ask(tmp_path, path=str(BUNDLE), limits={"rules": "no number"})
     error = lines[-1]["error"]
-    assert (lines[-1]["state"], error["what"]) == ("failed", "the analysis failed")
-    assert "internal error, please report it" in error["why"]
+    assert (lines[-1].state, error.what) == ("failed", "the analysis failed")
+    assert "internal error, please report it" in error.why
     assert "Traceback" not in json.dumps(lines)
     assert b"Traceback" in ended.stderr
     assert not (tmp_path / "out").exists()
@@ -151,9 +151,9 @@ def test_results_that_cannot_be_written_fail_the_case(tmp_path: Path) -> None:
     """When the disk takes no results, none is left half written, and the case says so."""
     (tmp_path / "out").write_text("a file stands in the way")
     lines, _ = ask(tmp_path, path=str(BUNDLE))
-    assert lines[-1]["state"] == "failed"
-    assert lines[-1]["error"]["what"] == "cannot write the result"
-    assert "-o" not in lines[-1]["error"]["do"]
+    assert lines[-1].state == "failed"
+    assert lines[-1]["error"].what == "cannot write the result"
+    assert "-o" not in lines[-1]["error"].do
 
 
 def test_the_process_ends_when_its_stdin_ends(tmp_path: Path) -> None:
@@ -206,14 +206,10 @@ def test_watching_changes_no_byte() -> None:
     assert dumps(watched.document) == dumps(plain.document)
     assert begun == [address for address, _ in ended]
     lines = {
-        source["address"]: source["lines"]
-        for source in plain.document["sources"]
-        if source.get("lines")
+        source.address: source.lines for source in plain.document.sources if source.get("lines")
     }
     assert {address: count for address, count in ended if count} == lines
-    assert [rule for rule, _, _ in judged] == [
-        rule.id for rule in run_catalog.load_run_catalog(Local()).rules
-    ]
+    assert [rule for rule, _, _ in judged] == [rule.id for rule in run_catalog.load(Local()).rules]
     assert sum(found for _, found, _ in judged) == len(plain.judgement.findings)
     assert sum(unknown for _, _, unknown in judged) == len(plain.judgement.cannot_tell)
     assert later == ["sorts", "hashes"]
@@ -309,7 +305,7 @@ def test_the_words_of_a_process_are_kept_up_to_a_bound() -> None:
     assert ended.stderr.startswith("first\n")
     assert ended.stderr.endswith("last words\n")
     assert len(ended.stderr) < 3 * LAST
-    assert ended.describe_failure()["why"] == "exit status 7; its last words: last words"
+    assert ended.describe_failure().why == "exit status 7; its last words: last words"
 
 
 def test_a_process_that_does_not_read_its_order_ends_as_any_other() -> None:
@@ -335,8 +331,8 @@ def test_a_process_that_cannot_be_started_is_told() -> None:
 
     LineProcess({}, print, end, command=["/nothing/of/this/name"]).start()
     assert done.wait(PATIENCE)
-    assert ends[0].describe_failure()["what"] == "the analysis could not be started"
-    assert ends[0].describe_failure()["why"]
+    assert ends[0].describe_failure().what == "the analysis could not be started"
+    assert ends[0].describe_failure().why
 
 
 def test_a_kill_before_the_start_is_not_lost() -> None:
@@ -354,4 +350,4 @@ def test_a_kill_before_the_start_is_not_lost() -> None:
 def test_a_process_that_takes_too_long_is_ended() -> None:
     """The bound of wall time ends a process, and what is told names it."""
     _, ended = played("import time; time.sleep(600)", seconds=1.0)
-    assert ended.describe_failure()["why"] == "it took more than 1 seconds"
+    assert ended.describe_failure().why == "it took more than 1 seconds"

@@ -20,8 +20,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analyzer.case import case_file
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.pipeline import case
 from analyzer.pipeline.triage import triage
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
@@ -149,14 +149,16 @@ def test_a_dropped_case_gives_the_same_document(tmp_path: Path, name: str) -> No
     for folder in ("numbers", "names"):
         (tmp_path / folder).mkdir()
     dropped = triage(numbered(tmp_path / "numbers", files)).document
-    assert case.dumps(dropped) == case.dumps(triage(on_disk(tmp_path / "names", files)).document)
+    assert case_file.write_case(dropped) == case_file.write_case(
+        triage(on_disk(tmp_path / "names", files)).document
+    )
 
 
 def test_a_dropped_tree_is_a_bundle(tmp_path: Path) -> None:
     """A dropped unpacked folder is one host with its name, not a heap of loose files."""
     document = triage(numbered(tmp_path, BUNDLE)).document
-    assert [node["name"] for node in document["nodes"]] == ["esx-07"]
-    assert document["case"]["name"] == "esx-07-2017-10-09--14.02"
+    assert [node.name for node in document.nodes] == ["esx-07"]
+    assert document.case.name == "esx-07-2017-10-09--14.02"
 
 
 PARTS = st.sampled_from(
@@ -215,11 +217,11 @@ HOSTILE = [
 def opened() -> Iterator[list[str]]:
     """Note every path that Python opens, lists or looks for by name, as the audit of the interpreter tells it."""
     _NOTED.clear()
-    _STATE["on"] = True
+    _STATE.on = True
     try:
         yield _NOTED
     finally:
-        _STATE["on"] = False
+        _STATE.on = False
 
 
 _NOTED: list[str] = []
@@ -227,7 +229,7 @@ _STATE = {"on": False}
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if _STATE["on"] and event in (
+    if _STATE.on and event in (
         "open",
         "os.scandir",
         "os.listdir",
@@ -255,7 +257,7 @@ def test_names_are_labels_only(labels: list[str]) -> None:
         assert sorted(data for _, data in found) == sorted(
             b"content %d\n" % n for n in range(len(labels))
         )
-        assert len({one["name"] for one in hashes}) == len(labels)
+        assert len({one.name for one in hashes}) == len(labels)
         inside = {str(folder / str(n)) for n in range(len(labels))}
         assert {path for path in noted if not path.endswith((".py", ".pyc"))} <= inside
         for address, _ in found:

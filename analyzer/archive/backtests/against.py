@@ -59,9 +59,7 @@ def find_catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     """
     folder = Path(place)
     if folder.is_dir():
-        return run_catalog.load_run_catalog(
-            local, only=[folder], drafts=True, retired=True, tuned=False
-        )
+        return run_catalog.load(local, only=[folder], drafts=True, retired=True, tuned=False)
     if os.path.lexists(folder):
         raise UsageError(
             "this is not a folder of rules", where=place, do="Name a folder, or a commit of git."

@@ -95,9 +95,7 @@ class Version:
     @classmethod
     def from_rule(cls, rule: Rule) -> Version:
         """Return a loaded rule so."""
-        changed = tuple(
-            (name, value) for name, (value, _) in sorted(rule.changed_thresholds.items())
-        )
+        changed = tuple((name, value) for name, (value, _) in sorted(rule.changed.items()))
         facts, parts = tuple(rule.fact_tables().values()), used_in(rule.text)
         return cls(rule.text.name, rule.text.text, changed, facts, parts, rule.text.shared)
 
@@ -105,7 +103,7 @@ class Version:
         """Return the rule."""
         return rules.build(
             RuleText(self.name, self.text, self.shared),
-            {**fact_tables.list_declared(), **{one.name: one for one in self.facts}},
+            {**fact_tables.declared(), **{one.name: one for one in self.facts}},
             limits,
             dict(self.thresholds),
         )

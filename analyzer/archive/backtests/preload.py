@@ -10,4 +10,4 @@ from analyzer.artefacts import parsing
 
 __all__ = ["duckdb", "numpy", "worker"]
 
-parsing.import_modules()
+parsing.modules()

@@ -9,7 +9,7 @@ from analyzer.archive.backtests.jobs import BacktestHit, CaseSubject, Doubt
 from analyzer.archive.backtests.report import BacktestReport, LabelCheck, Numbers
 from analyzer.case.verdicts import Verdict
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 SHOWN = 5  # items of a list; --json has all
 _WORDS = {
@@ -257,12 +257,12 @@ def _format_case(thing: CaseSubject) -> str:
 
 
 def _count_cases(count: int) -> str:
-    return count_noun(count, "case")
+    return counted(count, "case")
 
 
 def _count_subjects(count: int) -> str:
-    return count_noun(count, "subject")
+    return counted(count, "subject")
 
 
 def _count_findings(count: int) -> str:
-    return count_noun(count, "finding")
+    return counted(count, "finding")

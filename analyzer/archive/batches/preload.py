@@ -26,4 +26,4 @@ __all__ = [
     "work",
 ]
 
-parsing.import_modules()
+parsing.modules()

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.sources.folder import find_earlier_results
 from analyzer.sources.storage import is_url
 
@@ -86,7 +86,7 @@ class Disk:
 
     def full_name(self, path: str) -> str:
         """Return the absolute path."""
-        return str(absolute_path(path))
+        return str(full(path))
 
 
 class ObjectTree:

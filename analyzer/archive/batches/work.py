@@ -108,13 +108,13 @@ class _JobRunner:
     def read_case(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.pipeline.triage import Options, gathered  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gather_case  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
         limits = self.config.options.limits
         options = Options(limits, engine=self.config.options.engine, hashes=hashes)
         try:
-            material = gathered(hashes.paths, self.context.signatures, options)
+            material = gather_case(hashes.paths, self.context.signatures, options)
             if len(work.paths) > 1:  # pieces of one file, which is the case
                 material.name = work.name
             outcome = conclude(material, self.context.catalog, self.context.local.settings, limits)
@@ -335,13 +335,11 @@ def keep_none(
 def list_reasons(outcome: RunResult, catalog: Catalog) -> list[str]:
     """Return what was lost while a case was read and judged, in sentences; empty for a whole one."""
     document = outcome.document
-    damage = [f"{item['address']}: {item['what']}" for item in document["damage"]]
-    lost = [
-        f"{item['address']}: {item['why']}" for item in document["sources"] if item["state"] in LOST
-    ]
+    damage = [f"{item.address}: {item.what}" for item in document.damage]
+    lost = [f"{item.address}: {item.why}" for item in document.sources if item.state in LOST]
     if outcome.partial:
-        short = [cut["say"] for cut in document["cuts"]]
-        return [*damage, *map(str, document["limits"]), *lost, *short] or [
+        short = [cut.say for cut in document.cuts]
+        return [*damage, *map(str, document.limits), *lost, *short] or [
             "something could not be read"
         ]
     used = {

@@ -22,7 +22,7 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.clusters import worker_protocol
 from analyzer.archive.clusters.dasklink import Link, Tls
 from analyzer.runtime.errors import BacklineError
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import one_line
 from analyzer.sources.storage import is_url
 from analyzer.workers.pool import STARTS
@@ -374,4 +374,4 @@ class Cluster:
 
 
 def _absolute_path(path: str) -> str:
-    return path if is_url(path) else str(absolute_path(path))
+    return path if is_url(path) else str(full(path))

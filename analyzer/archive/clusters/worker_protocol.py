@@ -25,7 +25,7 @@ from analyzer.archive.batches.run_config import ConfigError, WorkerContext, cont
 from analyzer.archive.batches.work import do_in
 from analyzer.rules.language.rulefile import BadRuleError, leads_out
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
-from analyzer.runtime.errors import BacklineError, describe_fault
+from analyzer.runtime.errors import BacklineError, fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -238,7 +238,7 @@ def here(want: str, parcel: bytes) -> Answer:
             gc.collect()
             return DONE, pickle.dumps(done)
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
-        return BROKEN, describe_fault(f"{type(error).__name__}: {str(error)[:200]}")
+        return BROKEN, fault(f"{type(error).__name__}: {str(error)[:200]}")
 
 
 def _find_unseen_path(job: Job) -> str:

@@ -19,7 +19,7 @@ from analyzer.archive.object_store.object_store import (
     StoreWriteError,
     check_name,
 )
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import one_line
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class LocalStore:
     """The objects of an archive as files below one folder."""
 
     def __init__(self, root: Path) -> None:
-        self.local: Path = absolute_path(root)
+        self.local: Path = full(root)
         self.url = str(self.local)
 
     def put(self, name: str, data: bytes) -> None:

@@ -15,6 +15,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from msgspec import to_builtins
+
 from analyzer.archive import documents
 from analyzer.archive.packs import factcolumns, framebytes, parquet, smalltables
 from analyzer.archive.packs.columns import (
@@ -31,15 +33,14 @@ from analyzer.archive.packs.columns import (
 from analyzer.archive.packs.judgedcolumns import case_columns, judged_columns
 from analyzer.archive.packs.lossless import dump_lossless
 from analyzer.archive.packs.parquet import Columns
-from analyzer.artefacts.samples import trim_memory
+from analyzer.artefacts.samples import trim
 from analyzer.artefacts.tables import Frame, Table
-from analyzer.case.case_shape import plain
+from analyzer.case import case_file
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quote_name
 from analyzer.facts.frames import Placed
 from analyzer.facts.records import Store
-from analyzer.pipeline import case
 from analyzer.pipeline.case_data import CaseData, RunResult
 
 if TYPE_CHECKING:
@@ -90,14 +91,14 @@ def pack_file(
     with closing(_Writer(folder)) as writer:
         document = folder / "case.json"
         with document.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(case.written(outcome.document))
+            file.writelines(case_file.write_parts(outcome.document))
         members: dict[str, bytes | Path] = {"meta.json": _encode_meta(meta), "case.json": document}
         tables = judged_columns(outcome, meta)
-        trim_memory()
+        trim()
         if kind == "full":
             assert material is not None
             records = {name: getattr(material, name) for name in RECORDS}
-            members["base.json"] = dump_lossless(plain(records)).encode()
+            members["base.json"] = dump_lossless(to_builtins(records)).encode()
             writer.write_facts(material, meta.get("searched", ()))
         for name, columns in tables.items():
             writer.write_table(name, columns)
@@ -206,7 +207,7 @@ class _Writer:
             path = self.folder / f"{table.name}.{len(pieces)}"
             self._write_piece(path, table, () if pieces else parts, homes)
             pieces.append(path)
-            trim_memory()
+            trim()
         self.written.append(table.name)
         if len(pieces) == 1:
             pieces[0].rename(self._member_path(table.name))

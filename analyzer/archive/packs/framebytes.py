@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from analyzer.archive.packs.lossless import plain_text, tag_cell, untag_cell
-from analyzer.artefacts.samples import SampleColumns, SampleLines, pack_numbers
+from analyzer.artefacts.samples import SampleColumns, SampleLines, packed
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
 from analyzer.facts import database
 
@@ -128,7 +128,7 @@ def restore_frame(
             {name: columns[name][:objects] for name in names},
             {name: columns[name][::objects].copy() for name in moments},
             {
-                name: None if name in absent else pack_numbers(cells)
+                name: None if name in absent else packed(cells)
                 for name, cells in columns.items()
                 if name not in names and name not in moments
             },

@@ -9,7 +9,8 @@ from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
 from analyzer.archive.packs.factcolumns import transpose_rows
 from analyzer.archive.packs.parquet import Columns
 from analyzer.artefacts.tables import INT64
-from analyzer.case.case_shape import clean
+from analyzer.case.case_file import clean_value
+from analyzer.case.document import CaseDocument
 from analyzer.case.verdicts import SEVERITIES, Verdict
 from analyzer.facts.database import timestamp
 from analyzer.pipeline.case_data import RunResult
@@ -51,20 +52,20 @@ def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Col
         verdicts.append(
             row | {word: int(counts.get(word, 0)) for word in words} | {"_row": verdicts_place}
         )
-    findings = document["findings"]
+    findings = document.findings
     finding_rows: list[dict[str, Any]] = []
     for rows_place, rows_one in enumerate(findings):
-        inner_row: dict[str, Any] = {name: rows_one[name] for name in _FOUND}
+        inner_row: dict[str, Any] = {name: getattr(rows_one, name) for name in _FOUND}
         inner_row |= {
-            "kb": _to_numbers(rows_one["kb"]),
-            "issues": _to_numbers(rows_one["issues"]),
-            "finding_id": rows_one["id"],
+            "kb": _to_numbers(rows_one.kb),
+            "issues": _to_numbers(rows_one.issues),
+            "finding_id": rows_one.id,
         }
         finding_rows.append(
             inner_row
             | {
-                "first_seen": timestamp(rows_one["first_seen"]),
-                "excess": _to_number(rows_one["excess"]),
+                "first_seen": timestamp(rows_one.first_seen),
+                "excess": _to_number(rows_one.excess),
                 "_row": rows_place,
             }
         )
@@ -77,7 +78,7 @@ def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Col
     return {name: columns for name, columns in tables.items() if columns}
 
 
-def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None) -> Columns:
+def case_columns(meta: Mapping[str, Any], document: CaseDocument | None = None) -> Columns:
     """Return the one row of `_case`; without a document (refused, failed) what only it tells is NULL.
 
     Muted findings are counted, but are never the worst. `unknowns` counts the questions of the report: things
@@ -93,15 +94,14 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
         "bytes": _to_whole(meta.get("bytes"), INT64),
     }
     if document is not None:
-        case, findings = document["case"], document["findings"]
-        span = case["span"] or {}
-        matches = [one for one in findings if one["verdict"] == Verdict.MATCH]
-        live = [one["severity"] for one in matches if not one["muted"]]
+        case = document.case
+        matches = [one for one in document.findings if one.verdict == Verdict.MATCH]
+        live = [one.severity for one in matches if not one.muted]
         row |= {
-            "created": timestamp(case["created"]),
-            "first": timestamp(span.get("first")),
-            "last": timestamp(span.get("last")),
-            "complete": case["complete"],
+            "created": timestamp(case.created),
+            "first": timestamp(case.span.first if case.span else None),
+            "last": timestamp(case.span.last if case.span else None),
+            "complete": case.complete,
             "findings": len(matches),
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
             "unknowns": tally_case(document).questions,
@@ -112,7 +112,7 @@ def case_columns(meta: Mapping[str, Any], document: dict[str, Any] | None = None
 def _to_word(value: object) -> str:
     if type(value) is str and value.isascii():
         return value
-    return "" if value is None else str(clean(str(value)))
+    return "" if value is None else str(clean_value(str(value)))
 
 
 def _to_whole(value: object, most: range) -> int | None:

@@ -16,13 +16,14 @@ from analyzer.archive.query.ask import SECONDS, QueryDatabase, ResultRows, Row, 
 from analyzer.archive.query.search import Filter, Window, select_rules
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
+from analyzer.case.document import CaseDocument
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.report.view import COUNTED
 from analyzer.report.wording import write_plural
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 
 STATES = ("ok", "partial", "refused", "failed")
 SHORT = 12  # characters of an id where people read it
@@ -100,7 +101,7 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         replace(any_rule, window=Window()), "count(*) FILTER (c.created IS NULL)"
     )[0]
     if wanted.window and undated:
-        yield f"{count_noun(undated, 'case')} left out: no time is known"
+        yield f"{counted(undated, 'case')} left out: no time is known"
     if wanted.rule:
         among = f"rule IN ({', '.join(map(text_literal, select_rules(db, Filter(wanted.rule, former=wanted.former))))})"
         decided = (
@@ -115,18 +116,18 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
         )
         if untold:
             how = f"`backline archive search --rule {wanted.rule} --unknown` lists them"
-            yield f"in {count_noun(untold, 'case')} more, the rule cannot tell ({how})"
+            yield f"in {counted(untold, 'case')} more, the rule cannot tell ({how})"
         if unjudged:
-            yield f"{count_noun(unjudged, 'case')} not judged by it"
+            yield f"{counted(unjudged, 'case')} not judged by it"
 
 
 def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
     unread = (
         "FALSE" if wanted.reported else _UNREAD
     )  # nothing is known of such a case, which is not the same as none
-    shown = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
+    counted = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
     mine = ", ".join(
-        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in shown
+        f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in counted
     )
     labelled: dict[str, int] = {}
     for label in labels.current_labels(archive):
@@ -269,7 +270,7 @@ def labels_of(archive: Archive, case: Stored) -> list[labels.Label]:
     found = labels.current_labels(archive, case.id)
     if not found or case.judged.kind == "none":
         return found
-    return labels.order_labels(found, archive.read_document(case)["findings"])
+    return labels.order_labels(found, archive.read_document(case).findings)
 
 
 def origin_lines(found: CaseOrigin) -> list[str]:
@@ -361,7 +362,7 @@ def document_text(archive: Archive, case: Stored) -> str:
     return archive.document_text(case)
 
 
-def read_document(archive: Archive, case: Stored) -> dict[str, Any]:
+def read_document(archive: Archive, case: Stored) -> CaseDocument:
     """Return a case document as `Archive.document` does; BacklineError for a case that was refused."""
     _check_judged(archive, case)
     return archive.read_document(case)

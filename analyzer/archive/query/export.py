@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analyzer.archive.documents import DamagedError
 from analyzer.archive.entries import Snapshot
@@ -19,7 +19,8 @@ from analyzer.archive.query import redacting, rows, views
 from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
-from analyzer.pipeline.case import dumps
+from analyzer.case.case_file import write_case
+from analyzer.case.document import CaseDocument
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.limits import Limits
@@ -87,14 +88,14 @@ def _write_documents(
         text, document = _read_document(archive, snapshot, case)
         if redaction is not None:
             document = redaction.redact_taken(document)
-            text = dumps(document)
+            text = write_case(document)
         from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
         page = html.render_page(document, Limits().report_bytes)
         made = {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}
         if redaction is not None:
             redaction.check_results(made)
-        target = _choose_folder(folder, folder_name(document["case"]["name"], case.id))
+        target = _choose_folder(folder, folder_name(document.case.name, case.id))
         write_all(target, made)
         done(target)
     return left
@@ -114,9 +115,7 @@ def _collect_names(tables: Tables, redaction: Redaction, *, facts: bool) -> None
     redaction.keep_map()
 
 
-def _read_document(
-    archive: Archive, snapshot: Snapshot, case: Stored
-) -> tuple[str, dict[str, Any]]:
+def _read_document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, CaseDocument]:
     """Return the case document as it was stored, and as reports read it."""
     try:
         return archive.document_text(case), archive.read_document(case)

@@ -9,7 +9,7 @@ from analyzer.archive.query.browse import SHORT
 from analyzer.archive.query.search import SearchResult
 from analyzer.archive.query.terms import Term
 from analyzer.runtime.short_lines import bound_line, bound_middle
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 FIXED = 8  # case, id, created, node, kind, product, version, same: what is in front of the terms
 LONGEST = 300  # characters of one line on the terminal
@@ -133,10 +133,10 @@ def machines_text(found: SearchResult, *, anywhere: bool, listed: bool = False) 
     thing = "case" if anywhere else "machine"
     if not count["asked"]:
         return "no machine in these cases is of the kind that the terms need"
-    where = "" if anywhere else f" in {count_noun(count['cases'], 'case')}"
-    said = f"{count_noun(count['machines'], thing)}{where}, of {count['asked']:,} asked"
+    where = "" if anywhere else f" in {counted(count['cases'], 'case')}"
+    said = f"{counted(count['machines'], thing)}{where}, of {count['asked']:,} asked"
     if count["untold"]:
-        said += f"; cannot tell for {count_noun(count['untold'], thing)}{'' if listed else _HOW}"
+        said += f"; cannot tell for {counted(count['untold'], thing)}{'' if listed else _HOW}"
     return said
 
 
@@ -144,15 +144,15 @@ def findings_text(found: SearchResult, *, listed: bool = False) -> str:
     """Return the findings in a sentence, and how many machines and cases could not be judged."""
     count = found.counts
     parts = [
-        f"{count_noun(count['findings'], 'finding')} on {count_noun(count['machines'], 'machine')}"
-        f" in {count_noun(count['cases'], 'case')} of {count['asked_cases']:,}"
+        f"{counted(count['findings'], 'finding')} on {counted(count['machines'], 'machine')}"
+        f" in {counted(count['cases'], 'case')} of {count['asked_cases']:,}"
     ]
     if count["untold"]:
         parts.append(
-            f"of {count_noun(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}"
+            f"of {counted(count['untold'], 'machine')} the rule cannot tell{'' if listed else _HOW}"
         )
     if count["unjudged_cases"]:
-        parts.append(f"{count_noun(count['unjudged_cases'], 'case')} not judged by it")
+        parts.append(f"{counted(count['unjudged_cases'], 'case')} not judged by it")
     return "; ".join(parts)
 
 
@@ -163,9 +163,9 @@ def left_text(found: SearchResult) -> str:
     """
     parts = []
     if count := found.counts.get("unread_cases"):
-        parts.append(f"{count_noun(count, 'case')} could not be read")
+        parts.append(f"{counted(count, 'case')} could not be read")
     if count := found.counts.get("undated_cases"):
-        parts.append(f"{count_noun(count, 'case')} left out: no time is known")
+        parts.append(f"{counted(count, 'case')} left out: no time is known")
     return "; ".join(parts)
 
 

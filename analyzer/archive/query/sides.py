@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from analyzer.archive.entry import Stored
 from analyzer.archive.store import Archive
+from analyzer.case.document import CaseDocument
 from analyzer.compare.sides import Recall
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def stored_side(archive: Archive, stored: Stored) -> Recall:
     """Return what recalls a stored case; where a judgement alone is stored, its document."""
 
-    def recall_case(signatures: Sequence[Signature]) -> CaseData | dict[str, Any]:
+    def recall_case(signatures: Sequence[Signature]) -> CaseData | CaseDocument:
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
         from analyzer.archive.restore.recall import recall_case  # noqa: PLC0415 - with it
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.facts import database
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import RuleFileError
-from analyzer.runtime.text import make_visible
+from analyzer.runtime.text import visible
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,7 +79,7 @@ class BadQueryError(RuleFileError):
             rows += [f"{margin}| {' ' * (self.column - start)}{'^' * width}"]
         if self.do:
             rows.append(f"{margin}= help: {self.do}")
-        return make_visible("\n".join(rows))
+        return visible("\n".join(rows))
 
 
 @dataclass(frozen=True, slots=True)

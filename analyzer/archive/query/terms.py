@@ -17,7 +17,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Column, Table
 from analyzer.facts.database import quote_name
 from analyzer.facts.records import PRODUCT_KINDS
-from analyzer.rules.language.checker import check_expression
+from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.logic import Writer, text_literal
 from analyzer.rules.language.rulefile import (
@@ -254,7 +254,7 @@ def _check_condition(source: RuleText, found: re.Match[str], table: Table) -> Ex
     place = FileSpan(before.count("\n") + 1, start - (before.rfind("\n") + 1) + 1, len(condition))
     item = RuleItem(condition, place, condition)
     try:
-        return check_expression(item, source, NameScope(bare=Alias(_ROW, table)), want="bool")
+        return check(item, source, NameScope(bare=Alias(_ROW, table)), want="bool")
     except BadRuleError as error:
         error.exit_code = UsageError.exit_code
         if "works over many rows" not in error.message:

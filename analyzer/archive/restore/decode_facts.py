@@ -44,7 +44,7 @@ class Revival:
         self.renamed: set[int] = set()
         wanted = (table for table in parsing.tables().values() if table.name in searches.log_tables)
         self._parts = {
-            table.name: {*table.inside, *table.partly} for table in wanted if table.shares_files
+            table.name: {*table.inside, *table.partly} for table in wanted if table.chosen
         }
         self._found: dict[int, Facts] = {}
         self._blocks: dict[tuple[int, int], Block] = {}
@@ -95,7 +95,7 @@ class Revival:
         there: set[str] = set()
         read: dict[str, Any] = {}
         beside = {
-            table.name: {*parsing.find_siblings(table.name), *parsing.read_beside(table.name)}
+            table.name: {*parsing.siblings(table.name), *parsing.read_beside(table.name)}
             for table in self.tables
         }
         with_addresses = self.whole or any(beside.values())

@@ -20,8 +20,8 @@ from analyzer.archive.packs import smalltables
 from analyzer.archive.packs.columns import JUDGED, LATER, TABLES, schema_of
 from analyzer.archive.prints import case_id, reading_print, source_key
 from analyzer.archive.seal import seal_broken
+from analyzer.case import case_file
 from analyzer.facts.database import duck_said
-from analyzer.pipeline import case
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
@@ -65,17 +65,17 @@ def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
 
 def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterator[str]:
     try:
-        document = case.loads(text, "case.json")
+        document = case_file.parse_case(text, "case.json")
     except RefusedError as error:
         yield f"case.json: {error.why}"
         return
-    files = document["case"]["files"]
+    files = document.case.files
     if len(files) != meta.get("files"):
         return  # of an unpacked bundle the document lists only some
     ids = {  # the names as they are shown, and as they were on a disk of Windows or with bytes that are no text
         case_id(
             change(str(meta.get("name"))),
-            [(change(file["name"]), file["size"], file["sha256"]) for file in files],
+            [(change(file.name), file.size, file.sha256) for file in files],
         )
         for change in (str, lambda name: name.replace("\\", "/"), _with_bytes)
     }

@@ -7,9 +7,11 @@ back-test's own comparison.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import to_builtins
 
 from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules
 from analyzer.archive.backtests.jobs import BacktestHit, Said
@@ -80,7 +82,7 @@ class RuleDifference:
                 if thing.id not in ("", thing.case):
                     where["id"] = thing.id
                 rest = {}
-                for key, value in asdict(hit).items():
+                for key, value in to_builtins(hit).items():
                     if key != "thing":
                         rest[key] = value
                 head[kind].append(where | {key: value for key, value in rest.items() if value})

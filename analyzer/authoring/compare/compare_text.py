@@ -17,7 +17,7 @@ from analyzer.authoring.compare.compare import (
 )
 from analyzer.authoring.compare.pairing import CHANGED, GONE, NEW, REWORDED
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 
 SHOWN = 5
 _SIGNS = {LOST: "-", GAINED: "+", OTHER: "~", UNSURE: "?", SETTLED: "!"}
@@ -32,7 +32,7 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
         *kinds, found.same
     )
     parts = [(found.examples, "example"), (found.bundles, "bundle"), (found.stored, "stored case")]
-    cases = ", ".join(count_noun(count, word) for count, word in parts if count) or "nothing"
+    cases = ", ".join(counted(count, word) for count, word in parts if count) or "nothing"
     yield f"Judged by both versions: {cases}."
     if found.no_facts:
         yield f"NOT JUDGED: {found.no_facts:,} stored cases have no facts stored (`backline batch --rescan`)."
@@ -76,7 +76,7 @@ def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
         many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
         yield f"  NOT KNOWN: {many} not searched for {bound_line(name, 80)}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
-        yield f"  {count_noun(one.kept, 'finding')} alike in both versions"
+        yield f"  {counted(one.kept, 'finding')} alike in both versions"
 
 
 def _describe_hit(kind: str, hit: BacktestHit) -> str:

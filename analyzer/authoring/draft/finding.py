@@ -10,13 +10,15 @@ from typing import Any
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert_cell
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, read_log_line
 from analyzer.authoring.draft.signs import Sign
 from analyzer.authoring.draft.source import DraftSource
+from analyzer.case import case_file
+from analyzer.case.document import CaseDocument
+from analyzer.case.verdicts import Evidence, Finding
 from analyzer.facts import Facts
-from analyzer.pipeline import case
 from analyzer.report.finding_names import find_finding
 from analyzer.rules import Join, Rule
 from analyzer.rules.language.expression import ExprNode
@@ -39,7 +41,7 @@ class EvidencePiece:
     value: Any
 
 
-def load_finding(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def load_finding(text: str) -> tuple[CaseDocument, Finding]:
     """Return the document and the finding of `CASE.json#finding`.
 
     Raises UsageError when the fragment fits none or several (`finding_names`).
@@ -50,8 +52,8 @@ def load_finding(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
         if text[:place] and Path(text[:place]).is_file():
             path = text[:place]
             fragment = text[place + 1 :]
-    document = case.load(Path(path))
-    findings = document["findings"]
+    document = case_file.read_case(Path(path))
+    findings = document.findings
     if not findings:
         raise UsageError(
             "the case has no finding",
@@ -61,9 +63,7 @@ def load_finding(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return document, find_finding(document, fragment, example="Write CASE.json#1.")
 
 
-def read_finding(
-    document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None
-) -> DraftSource:
+def read_finding(document: CaseDocument, finding: Finding, rule: Rule | None) -> DraftSource:
     """Return the material of a finding: its evidence, and the subject and joins of its rule where that is known."""
     reading = _Reading(document, finding, rule)
     reading.read_evidence()
@@ -73,7 +73,7 @@ def read_finding(
         source.add_names(made.names, [(piece.column.name, piece.value)])
     for line in reading.lines:
         source.add_names(made.names, line.values.items())
-    title = one_line(str(finding["rule"]), 60)
+    title = one_line(finding.rule, 60)
     made.origin = f"the evidence of a finding of rule {title}"
     return made
 
@@ -81,9 +81,7 @@ def read_finding(
 class _Reading:
     """Reads the pieces of evidence of one finding."""
 
-    def __init__(
-        self, document: Mapping[str, Any], finding: Mapping[str, Any], rule: Rule | None
-    ) -> None:
+    def __init__(self, document: CaseDocument, finding: Finding, rule: Rule | None) -> None:
         self.finding = finding
         # Lines used as rows are drafted as lines.
         self.rule = rule if rule is not None and not rule.hits else None
@@ -94,12 +92,12 @@ class _Reading:
         self.quiet: dict[str, list[str]] = {}
         # Cells that a `where` or `only` of the rule asks for.
         self.fixed: dict[tuple[str, str], Any] = {}
-        self.captured = {node["name"]: node["captured"] for node in document["nodes"]}
-        self.read_by = {source["address"]: source["read_by"] for source in document["sources"]}
+        self.captured = {node.name: node.captured for node in document.nodes}
+        self.read_by = {source.address: source.read_by for source in document.sources}
 
     def read_evidence(self) -> None:
-        for item in self.finding["evidence"]:
-            label = str(item["label"])
+        for item in self.finding.evidence:
+            label = item.label
             found = _LABEL.match(label)
             if found:
                 table = self.find_row_table(found, item)
@@ -113,34 +111,32 @@ class _Reading:
                         found["alias"], table, column, _read_value(column, found["value"])
                     )
                 )
-            elif (log := self.find_log_table(label, item)) is not None and str(
-                item["text"]
-            ).strip():
-                node = str(item["node"])
+            elif (log := self.find_log_table(label, item)) is not None and item.text.strip():
+                node = item.node
                 if node not in self.facts.nodes:
                     self.facts.node(node, node, captured=self.captured.get(node, ""))
                 made = read_log_line(
                     self.facts,
                     log,
-                    str(item["text"]),
-                    str(item["address"]),
-                    int(item["line"]),
+                    item.text,
+                    item.address,
+                    item.line,
                     node,
                 )
                 if all((one.address, one.line) != (made.address, made.line) for one in self.lines):
                     self.lines.append(made)
-                    self.quiet.setdefault(log.name, []).extend([*item["before"], *item["after"]])
+                    self.quiet.setdefault(log.name, []).extend([*item.before, *item.after])
         self.facts.close()
         home = {piece.alias: piece.table for piece in reversed(self.pieces)}
         self.pieces = [piece for piece in self.pieces if piece.table is home[piece.alias]]
         if not self.pieces and not self.lines:
             raise UsageError(
                 "the finding shows no evidence that a rule could be made from",
-                where=one_line(str(self.finding["id"] or self.finding["rule"]), 120),
+                where=one_line(self.finding.id or self.finding.rule, 120),
                 do="Start from lines: --from-lines MEMBER:120-124 BUNDLE",
             )
 
-    def find_row_table(self, found: re.Match[str], item: Mapping[str, Any]) -> Table | None:
+    def find_row_table(self, found: re.Match[str], item: Evidence) -> Table | None:
         """Return the table an alias stands for: by the rule, else by the parsers that read the member."""
         if self.rule:
             alias = self.rule.aliases.get(found["alias"])
@@ -157,8 +153,8 @@ class _Reading:
                     tables.append(table)
         # An alias is one table: the one that has all columns the evidence names with it.
         labels = []
-        for one in self.finding["evidence"]:
-            labels.append(_LABEL.match(str(one["label"])))
+        for one in self.finding.evidence:
+            labels.append(_LABEL.match(one.label))
         columns = {one["column"] for one in labels if one and one["alias"] == found["alias"]}
         for table in tables:
             if all(table.column(name) for name in columns):
@@ -167,7 +163,7 @@ class _Reading:
             return tables[0]
         return None
 
-    def find_log_table(self, label: str, item: Mapping[str, Any]) -> Table | None:
+    def find_log_table(self, label: str, item: Evidence) -> Table | None:
         for parser in self.list_readers(item):
             if parser.log:
                 return parser.tables[0]
@@ -177,12 +173,12 @@ class _Reading:
         for name in self.rule.seen[label].logs:
             logs.append(self.rule.logs[name])
         for log in logs:
-            if re.search(log.pattern, str(item["text"])):
+            if re.search(log.pattern, item.text):
                 return log.table
         return logs[0].table
 
-    def list_readers(self, item: Mapping[str, Any]) -> list[Parser]:
-        names = self.read_by.get(str(item["address"]), "").split(",")
+    def list_readers(self, item: Evidence) -> list[Parser]:
+        names = self.read_by.get(item.address, "").split(",")
         parsers = [parsing.registry().get(name.strip()) for name in names]
         return [parser for parser in parsers if parser]
 
@@ -377,6 +373,6 @@ def _read_value(column: Column, shown: str) -> Any:
     if len(shown) > 1 and shown[0] == shown[-1] == '"':
         shown = shown[1:-1]
     try:
-        return convert_cell(column, shown)
+        return convert(column, shown)
     except ColumnValueError:
         return None

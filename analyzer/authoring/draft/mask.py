@@ -29,7 +29,7 @@ from analyzer.redact.signs import (
     name_like,
     quoted_name,
 )
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 ASKED = "asked"  # kind of the words that the author wants masked, whatever they are
 LEAST_NAME = 2  # characters of a known name; a single letter occurs everywhere
@@ -157,10 +157,10 @@ class Mask:
         counts = Counter(_WORDS.get(kind, kind) for kind, _ in self._given)
         words = []
         for word, count in counts.items():
-            words.append(count_noun(count, word, _PLURALS.get(word, "")))
+            words.append(counted(count, word, _PLURALS.get(word, "")))
         if self._odd:
             one = "character that cannot be printed"
-            words.append(count_noun(self._odd, one, "characters that cannot be printed"))
+            words.append(counted(self._odd, one, "characters that cannot be printed"))
         return words
 
     def find_spans(self, line: str, *, guess: bool = False) -> list[Span]:

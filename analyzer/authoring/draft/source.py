@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,11 +16,12 @@ from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.authoring.draft.mask import Mask
 from analyzer.authoring.draft.pick import ChosenRow, LogLine, Picked
 from analyzer.authoring.draft.signs import TROUBLE, Sign
+from analyzer.case.document import CaseDocument
 from analyzer.facts import Facts
 from analyzer.facts.database import version_key
 from analyzer.ingest.intake import Intake
 from analyzer.judge import kinds_of
-from analyzer.runtime.text import count_noun
+from analyzer.runtime.text import counted
 
 MOST_SIGNS = 6  # conditions joined by `and`; what is beyond is named in a comment
 MOST_RAW = 150  # lines of a dump that go into an example as they are
@@ -122,12 +123,10 @@ def read_lines(picked: Picked) -> DraftSource:
     made.notes += picked.notes
     parts = []
     if picked.lines:
-        parts.append(count_noun(len(picked.lines), "log line"))
+        parts.append(counted(len(picked.lines), "log line"))
     if picked.rows:
         parts.append(
-            count_noun(
-                len(picked.rows), "row of what a host printed", "rows of what a host printed"
-            )
+            counted(len(picked.rows), "row of what a host printed", "rows of what a host printed")
         )
     made.origin = " and ".join(parts)
     return made
@@ -379,13 +378,13 @@ def add_names(names: dict[str, set[str]], cells: Iterable[tuple[str, Any]]) -> N
             names.setdefault(kind, set()).add(text)
 
 
-def collect_document_names(document: Mapping[str, Any]) -> dict[str, set[str]]:
+def collect_document_names(document: CaseDocument) -> dict[str, set[str]]:
     """Return the names a case document tells."""
     names: dict[str, set[str]] = {}
-    for node in document["nodes"]:
-        if node["kind"] in _NAMED and " (loose" not in node["name"]:
-            names.setdefault("host", set()).add(node["name"])
-    for port in document["topology"]:
-        for kind, key in (("vm", "vm"), ("portgroup", "portgroup"), ("switch", "switch")):
-            names.setdefault(kind, set()).add(re.sub(r"\.eth\d+$", "", port[key]))
+    for node in document.nodes:
+        if node.kind in _NAMED and " (loose" not in node.name:
+            names.setdefault("host", set()).add(node.name)
+    for port in document.topology:
+        for kind, name in (("vm", port.vm), ("portgroup", port.portgroup), ("switch", port.switch)):
+            names.setdefault(kind, set()).add(re.sub(r"\.eth\d+$", "", name))
     return names

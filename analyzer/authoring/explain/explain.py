@@ -7,13 +7,17 @@ give an `Explanation`, plain records that explain_text lays out and `record` mak
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import to_builtins
+
 from analyzer.authoring.explain.casework import CaseRead
-from analyzer.case.case_shape import clean, plain
+from analyzer.case import case_file
+from analyzer.case.case_file import clean_value
+from analyzer.case.document import CaseDocument
 from analyzer.case.verdicts import (
     SEVERITIES,
     Evidence,
@@ -27,7 +31,6 @@ from analyzer.case.verdicts import (
 from analyzer.facts import Facts
 from analyzer.judge import judge
 from analyzer.judge.trace import explain_table
-from analyzer.pipeline import case
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
@@ -253,7 +256,7 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
 # -- what a case document has kept
 
 
-def load_case(paths: Sequence[Path]) -> dict[str, Any] | None:
+def load_case(paths: Sequence[Path]) -> CaseDocument | None:
     """Return the case document when that is what was given; UsageError when it stands among other paths."""
     kept = []
     for path in paths:
@@ -269,69 +272,57 @@ def load_case(paths: Sequence[Path]) -> dict[str, Any] | None:
             where=str(kept[0]),
             do="Give either the case document or the bundles.",
         )
-    return case.load(kept[0])
+    return case_file.read_case(kept[0])
 
 
-def is_named(rule: str, document: dict[str, Any]) -> bool:
+def is_named(rule: str, document: CaseDocument) -> bool:
     """Tell whether a case document names a rule."""
-    named = set()
-    for one in [*document["findings"], *document["quiet"]]:
-        named.add(one["rule"])
-    return rule in named or any(rule in one["rules"] for one in document["cannot_tell"])
+    found = any(one.rule == rule for one in document.findings)
+    quiet = any(one.rule == rule for one in document.quiet)
+    return found or quiet or any(rule in one.rules for one in document.cannot_tell)
 
 
-def explain_stored(rule: str, title: str, document: dict[str, Any], name: str) -> Explanation:
+def explain_stored(rule: str, title: str, document: CaseDocument, name: str) -> Explanation:
     """Return what a case document has kept of a rule: its findings with their trees, and what it could not tell."""
-    findings = [one for one in document["findings"] if one["rule"] == rule]
-    groups = [one for one in document["cannot_tell"] if rule in one["rules"]]
-    quiet = next((one for one in document["quiet"] if one["rule"] == rule), None)
+    findings = [one for one in document.findings if one.rule == rule]
+    groups = [one for one in document.cannot_tell if rule in one.rules]
+    quiet = next((one for one in document.quiet if one.rule == rule), None)
     subjects = []
     for one in findings:
         subjects.append(
             SubjectExplanation(
-                one["verdict"],
-                one["subject"],
-                one["node"],
-                one["object"],
-                one["severity"],
-                one["confidence"],
-                one["say"],
-                one["also"],
-                trace=_read_trace(one["trace"]) if one["trace"] else None,
-                evidence=[
-                    Evidence(**{name: item[name] for name in Evidence.__slots__})
-                    for item in one["evidence"]
-                ],
+                one.verdict,
+                one.subject,
+                one.node,
+                one.object,
+                one.severity,
+                one.confidence,
+                one.say,
+                one.also,
+                trace=one.trace,
+                evidence=one.evidence,
             )
         )
     if findings:
-        title = findings[0]["title"]
+        title = findings[0].title
     elif quiet:
-        title = quiet["title"]
+        title = quiet.title
     counts: defaultdict[str, int] = defaultdict(int)
-    for one in subjects:
-        counts[one.verdict] += 1
+    for finding in findings:
+        counts[finding.verdict] += 1
     if quiet:
-        counts["no_match"] += quiet["looked_at"]
-        counts["not_applicable"] += quiet["not_applicable"]
+        counts["no_match"] += quiet.looked_at
+        counts["not_applicable"] += quiet.not_applicable
     counted = {name: count for name, count in counts.items() if count}
     found = Explanation(rule, title, counted, _sort_subjects(subjects), stored=name)
-    for one in groups:
-        if one["ask"]:
-            ask = f" Ask for: {one['ask']}"
-        else:
-            ask = ""
-        found.silent.append(f"cannot tell: {one['why']}.{ask}")
+    for group in groups:
+        ask = f" Ask for: {group.ask}" if group.ask else ""
+        found.silent.append(f"cannot tell: {group.why}.{ask}")
     if not subjects and not groups and quiet:
         found.silent.append("The case document holds no finding of this rule.")
     elif not subjects and not groups:
         found.silent.append("The rule was not judged there.")
     return found
-
-
-def _read_trace(kept: Mapping[str, Any]) -> Trace:
-    children = [_read_trace(child) for child in kept["children"]]
-    return Trace(kept["text"], kept["value"], children, kept["at"], kept["note"])
 
 
 # -- for programs
@@ -342,18 +333,19 @@ def make_record(
 ) -> dict[str, Any]:
     """Return an explanation as plain JSON; of each line of a tree what it says of a match that did not come."""
     found: dict[str, Any] = {
-        name: plain(getattr(explanation, name)) for name in Explanation.__slots__
+        name: to_builtins(getattr(explanation, name), str_keys=True)
+        for name in Explanation.__slots__
     }
     found["subjects"] = [
         _record_subject(one) for one in (explanation.subjects if subjects is None else subjects)
     ]
-    finished: dict[str, Any] = clean(found)
+    finished: dict[str, Any] = clean_value(found)
     return finished
 
 
 def _record_subject(one: SubjectExplanation) -> dict[str, Any]:
     found: dict[str, Any] = {
-        name: plain(getattr(one, name))
+        name: to_builtins(getattr(one, name), str_keys=True)
         for name in SubjectExplanation.__slots__
         if name not in ("trace", "marks")
     }

@@ -25,7 +25,7 @@ from analyzer.authoring.explain.explain import (
 from analyzer.authoring.lint import run as lint
 from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Rule, run_catalog, shared_files
-from analyzer.rules.language.rulefile import read_file as read_rule
+from analyzer.rules.language.rulefile import read as read_rule
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -149,7 +149,7 @@ class RuleSession:
 
     def _load_rule(self, *, tuned: bool) -> Catalog:
         """Return the rule of the file; `tuned` with the thresholds of the settings."""
-        return run_catalog.load_run_catalog(
+        return run_catalog.load(
             self.local,
             self.kb,
             only=[self._find_source()],
@@ -173,7 +173,7 @@ class RuleSession:
             return None
         try:
             text, _ = read_rule(self.path, self.limits)
-            shared, _, _ = shared_files.read_parts(self._find_source(), self.limits)
+            shared, _, _ = shared_files.read(self._find_source(), self.limits)
             complaints = lint.check_text(text.text, self.path.name, catalog.tables, shared)
         except BacklineError:
             complaints = []
@@ -212,7 +212,7 @@ class RuleSession:
         """Run the rule's own examples, as they are written: without the thresholds of the settings."""
         start = perf_counter()
         try:
-            if rule.changed_thresholds:
+            if rule.changed:
                 rule = self._load_rule(tuned=False).rules[0]
             results = examples.run(rule)
         except BacklineError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.explain_text import Line, text_line
 from analyzer.authoring.explain.watch import WatchRun
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 SUBJECTS = 8  # subjects shown next to the tree of one
 WRONG = 3  # differences shown of one failing example
@@ -65,6 +65,6 @@ def write_lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
 
 def _write_mistake(text: str, style: str) -> Iterator[Line]:
     """Yield a mistake as it is laid out: its caret stands below the line it points at."""
-    first, *rest = make_visible(text).split("\n")
+    first, *rest = visible(text).split("\n")
     yield text_line(first, style, exact=True)
     yield from (text_line(line, exact=True) for line in rest)

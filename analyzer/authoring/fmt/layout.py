@@ -94,7 +94,7 @@ def read_layout(path: Path) -> Layout:
 
     The line ends stay those of its first line, a byte order mark goes. Raises BadRuleError.
     """
-    text, raw = rulefile.read_file(path, Limits())
+    text, raw = rulefile.read(path, Limits())
     result = format_rule(text.text, text.name).encode()
     first = raw.partition(b"\n")[0]
     return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)

@@ -9,7 +9,7 @@ from typing import Any
 from analyzer.authoring.lint.codes import CODES
 from analyzer.rules import Rule
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long
 
@@ -41,7 +41,7 @@ class Complaint:
         shown = str(error).removeprefix("error")
         margin = " " * len(str(self.place.line))
         see = f"{margin}= see: backline rules lint --explain {self.code}"
-        return make_visible(f"{self.level}[{self.code}]{shown}\n{see}")
+        return visible(f"{self.level}[{self.code}]{shown}\n{see}")
 
 
 @dataclass(slots=True, eq=False)

@@ -18,8 +18,8 @@ from analyzer.artefacts.tables import Table
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
 from analyzer.rules import Rule
-from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk_items
-from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expand_short
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText, walk
+from analyzer.rules.short import CLEARED, END, LASTING, OVER, SIGN, expanded
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
 from analyzer.scan.patterns import find_fatal
@@ -126,7 +126,7 @@ def write_out(file: RuleFile) -> None:
     """Put the keys of the long form in the place of the short ones, where these are right; the places stay."""
     try:
         if file.tree is not None:
-            file.tree = expand_short(file.text, file.tree)
+            file.tree = expanded(file.text, file.tree)
         else:
             file.tree = None
     except BadRuleError:
@@ -201,7 +201,7 @@ class _Mender:
 
     def mend_mistakes(self, error: BadRuleError | None) -> None:
         """Tell of a mistake, take it out, load again; until the rest is sound or nothing can be taken out."""
-        most = WORK // (1 + sum(1 for _ in walk_items(self.tree)))
+        most = WORK // (1 + sum(1 for _ in walk(self.tree)))
         for _ in range(max(5, min(MOST, most))):
             if error is None:
                 return

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.conditions import does_follow, is_always, is_never
 from analyzer.rules import Join, Outcome, Rule
-from analyzer.rules.language.expression import ExprNode, list_conjuncts
+from analyzer.rules.language.expression import ExprNode, conjuncts
 from analyzer.rules.language.rulefile import FileSpan, RuleItem
 from analyzer.rules.language.template import Template
 
@@ -308,7 +308,7 @@ def check_denials(file: RuleFile, rule: Rule) -> None:
     """Complain of a text that denies what may be unknown when it is said."""
     parts = []
     for top in _list_gates(rule):
-        for part in list_conjuncts(top):
+        for part in conjuncts(top):
             if part.op != "or":
                 parts.append(part)
     away = {join.alias.name for join in rule.joins} | set(rule.seen)

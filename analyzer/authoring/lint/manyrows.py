@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.rules import Rule
-from analyzer.rules.language.expression import FLIPPED, ExprNode, list_conjuncts
+from analyzer.rules.language.expression import FLIPPED, ExprNode, conjuncts
 
 _NO_VALUE = (
     "max",
@@ -61,7 +61,7 @@ def check_empty(file: RuleFile, rule: Rule) -> None:
         if other_log or any(one != f"{rule.each.name}.{two}" for one, two in join.by):
             empty.add(join.alias.name)
     gate = [node for node in (rule.only, rule.when) if node is not None]
-    given = {name for node in gate for name in _list_asked(list_conjuncts(node))}
+    given = {name for node in gate for name in _list_asked(conjuncts(node))}
     steps: list[tuple[ExprNode, tuple[str | int, ...]]] = [(rule.when, ("when",))]
     if rule.only is not None:
         steps.append((rule.only, ("only",)))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from analyzer.authoring.lint.codes import CODES, LOAD
 from analyzer.authoring.lint.complaints import Complaint
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 SOURCE = 1000  # characters of a line of the file that JSON holds
 
@@ -91,6 +91,4 @@ def write_github(complaints: Iterable[Complaint]) -> str:
 
 def _escape_text(text: str) -> str:
     """Return text on one line that cannot end a workflow command or begin another."""
-    return (
-        make_visible(one_line(text)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    )
+    return visible(one_line(text)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

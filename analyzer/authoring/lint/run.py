@@ -34,13 +34,7 @@ from analyzer.authoring.lint.codes import CATALOG, PROOF, RULE, TREE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile
 from analyzer.authoring.lint.sharing import Sharing
 from analyzer.rules import fact_tables, packs, run_catalog, shared_files
-from analyzer.rules.language.rulefile import (
-    BadRuleError,
-    RuleText,
-    SharedParts,
-    did_you_mean,
-    read_file,
-)
+from analyzer.rules.language.rulefile import BadRuleError, RuleText, SharedParts, did_you_mean, read
 from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, read_from, rule_tree, sources_of
 from analyzer.runtime.errors import UsageError
@@ -97,8 +91,8 @@ def check_files(
     own = [*folders, *sorted(one.parent for one in _fact_folders(paths or ()))]
     places = sources_of(own, rules.default_paths())
     if local.packs:
-        places += packs.find_installed()
-    facts = fact_tables.read_facts(places, limits, thorough=True)
+        places += packs.installed()
+    facts = fact_tables.read(places, limits, thorough=True)
     known = {**parsing.tables(), **facts.tables}
     if paths is None:
         wanted = shipped
@@ -143,7 +137,7 @@ def check_text(
     the tool.
     """
     file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.of_no_place()))
-    loading.load_file(file, fact_tables.list_declared() if tables is None else tables, Limits())
+    loading.load_file(file, fact_tables.declared() if tables is None else tables, Limits())
     return _check_file(file, None, {})
 
 
@@ -179,7 +173,7 @@ def _check_file(
 
 def _read_local(local: Local | None) -> Local:
     if local is None:
-        return run_catalog.read_local()[0]
+        return run_catalog.local()[0]
     return local
 
 
@@ -200,7 +194,7 @@ def _fact_folders(paths: Iterable[Path]) -> set[Path]:
 def _read_packs(local: Local, limits: Limits) -> list[RuleFile]:
     """Return the rules of installed packs; they are looked at only for what others may not share with them."""
     found = []
-    for source in packs.find_installed() if local.packs else ():
+    for source in packs.installed() if local.packs else ():
         for path in source.files:
             try:
                 text, _ = read_from(source, path, limits)
@@ -242,7 +236,7 @@ def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
     here = Path.cwd()
     name = str(path.relative_to(here) if path.is_relative_to(here) else path)
     try:
-        text, _ = read_file(path, limits)
+        text, _ = read(path, limits)
     except BadRuleError as error:
         file = RuleFile(path, name, RuleText(name, ""))
         file.found.append(loading.make_complaint("R001", error, name))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analyzer.authoring.lint.complaints import MOST, Complaint
 from analyzer.rules import default_paths, shared_files
-from analyzer.rules.language.rulefile import BadRuleError, FileSpan, read_file
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, read
 from analyzer.rules.language.shared import SHARED, SharedFiles, names_in
 from analyzer.rules.sources import ABOVE, RuleSource, rule_tree
 from analyzer.runtime.limits import Limits
@@ -32,7 +32,7 @@ class Sharing:
             source = RuleSource(
                 "shipped" if folder in self.own else "folder", folder.name, files=[folder]
             )
-            shared, faults, _ = shared_files.read_parts(source, self.limits)
+            shared, faults, _ = shared_files.read(source, self.limits)
             self.read[folder] = shared, faults
         return self.read[folder][0]
 
@@ -53,7 +53,7 @@ class Sharing:
             used: set[str] = set()
             for path in rule_tree(folder)[0]:
                 try:
-                    used |= names_in(read_file(path, self.limits)[0].text)
+                    used |= names_in(read(path, self.limits)[0].text)
                 except BadRuleError:
                     continue
             own = {name for name, _ in shared.files}

@@ -69,7 +69,7 @@ def check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> 
     """Complain of a number of a window without its length, and of a length without its number."""
     windows: dict[str, SeenDef] = {}
     for name, seen in rule.seen.items():
-        if seen.within and not (seen.in_order or seen.silence):
+        if seen.within and not (seen.ordered or seen.silence):
             windows[name] = seen
     counts = set()
     lengths = set()

@@ -9,7 +9,7 @@ from datetime import date
 from analyzer import __version__
 from analyzer.authoring.lint.complaints import RuleFile, is_empty
 from analyzer.facts.database import version_key
-from analyzer.rules.language.rulefile import RuleItem, walk_items
+from analyzer.rules.language.rulefile import RuleItem, walk
 
 TITLE_MOST = 90
 _SAYS_NO_FAULT = re.compile(
@@ -256,7 +256,7 @@ def check_skeleton(file: RuleFile) -> None:
     for key, part in file.list_pairs().items():
         if key in _QUOTES:
             continue
-        for item in walk_items(part):
+        for item in walk(part):
             if isinstance(item.value, str):
                 found = _SKELETON.search(item.text)
             else:

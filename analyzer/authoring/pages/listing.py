@@ -104,7 +104,7 @@ def threshold_words(rule: Rule, settings: Settings) -> list[str]:
     """Return the changed thresholds of a rule in words."""
     reasons = {(change.rule, change.name): change.reason for change in settings.changes}
     found = []
-    for name, (value, shipped) in rule.changed_thresholds.items():
+    for name, (value, shipped) in rule.changed.items():
         found.append(
             f"{name} = {value!r} ({shipped!r} as shipped): {reasons.get((rule.id, name), 'no reason given')}"
         )

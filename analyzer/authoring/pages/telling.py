@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from analyzer.artefacts.tables import Table
 from analyzer.authoring.pages.listing import mute_words, threshold_words
-from analyzer.case.asks import pieces
+from analyzer.case.asks import split_ask
 from analyzer.report.wording import format_duration, link_article
 from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import BadRuleError
-from analyzer.rules.language.template import Template, show_noun
+from analyzer.rules.language.template import Template, nouns
 from analyzer.rules.settings import Settings
 
 STATUS = {
@@ -235,13 +235,13 @@ def _write_text(template: Template) -> str:
         if isinstance(part, str):
             text += part
         else:
-            text += " ".join([f"<{part[0].text}>", *show_noun(part[1])])
+            text += " ".join([f"<{part[0].text}>", *nouns(part[1])])
     return text
 
 
 def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     """Yield the numbers that decide, as the settings of this desk have them."""
-    changed = dict(zip(rule.changed_thresholds, threshold_words(rule, settings), strict=True))
+    changed = dict(zip(rule.changed, threshold_words(rule, settings), strict=True))
     for name, (value, _) in rule.thresholds.items():
         yield changed.get(name, f"{name} = {value!r}")
     # The comparisons of a rule that have their number in themselves, each once.
@@ -283,7 +283,7 @@ def describe_asks(rule: Rule) -> Iterator[str]:
     for table, words in own.items():
         if table:
             yield f"{table}:"
-        for piece in pieces(words):
+        for piece in split_ask(words):
             text = f"  {piece.text}" if table else piece.text
             yield Exact(text) if piece.command else text
 

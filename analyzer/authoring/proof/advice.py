@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyzer.authoring.proof.mutants import FLIPPED, UP, Mutant, move_number, write_number
-from analyzer.rules.language.expression import ExprNode, bare_node
+from analyzer.rules.language.expression import ExprNode, bare
 
 
 def suggest_example(mutant: Mutant) -> str:
@@ -46,11 +46,11 @@ def suggest_example(mutant: Mutant) -> str:
         sign = FLIPPED.get(sign, sign)
     # The value at the border, which only the right number treats right.
     at_border = (mutant.direction == UP) == (sign in (">=", "<"))
-    plain = bare_node(number)
+    plain = bare(number)
     border = write_number(plain, plain.value if at_border else move_number(plain, mutant.direction))
     return f"add an example in which `{other.text}` is {border}, so that `{condition.text}` decides the answer."
 
 
 def _is_site(node: ExprNode, mutant: Mutant) -> bool:
-    named = bare_node(node)
+    named = bare(node)
     return named.op == "literal" and named.place == mutant.site.place

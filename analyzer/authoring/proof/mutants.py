@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from analyzer.rules import Rule, SeenDef
-from analyzer.rules.language.expression import ExprNode, bare_node
+from analyzer.rules.language.expression import ExprNode, bare
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.language.template import Template
 from analyzer.rules.model import Grade, Note, Outcome, Step
-from analyzer.rules.short import expand_short
-from analyzer.rules.tables import refit_tables
+from analyzer.rules.short import expanded
+from analyzer.rules.tables import refitted
 
 UP, DOWN = "up", "down"
 FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -148,14 +148,14 @@ def _move_numbers(rule: Rule) -> Iterator[Mutant]:
 
 
 def _compares(condition: ExprNode, node: ExprNode) -> bool:
-    return any(bare_node(part) is node for part in condition.args)
+    return any(bare(part) is node for part in condition.args)
 
 
 def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
     """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
-    number_first = bare_node(left) is node
-    folded = bare_node(right if number_first else left)
+    number_first = bare(left) is node
+    folded = bare(right if number_first else left)
     sign = FLIPPED.get(condition.name, "") if number_first else condition.name
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
@@ -295,14 +295,14 @@ def replace_nodes(rule: Rule, other: Moved) -> Rule:
         evidence=[node_of(node) for node in rule.evidence],
         chart=[node_of(node) for node in rule.chart],
     )
-    return refit_tables(found)
+    return refitted(found)
 
 
 # -- numbers in questions to logs
 
 
 def _move_questions(rule: Rule) -> Iterator[Mutant]:
-    tree = expand_short(rule.text, rule.text.tree())
+    tree = expanded(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():
         seen = rule.seen[name]

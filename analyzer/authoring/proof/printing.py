@@ -13,7 +13,7 @@ from analyzer.pipeline import examples
 from analyzer.pipeline.examples import ExampleResult
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.short_lines import bound_line
-from analyzer.runtime.text import count_noun, for_terminal, one_line
+from analyzer.runtime.text import counted, for_terminal, one_line
 
 WIDTH = 500  # characters of one text
 Survivors = Mapping[
@@ -25,13 +25,13 @@ def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) ->
     """Yield the lines about one rule; `left` are its survivors."""
     rule = proof.rule
     gaps = [result for result in proof.results if result.gap and result.ok]
-    parts = [count_noun(len(proof.results), "example") if proof.results else "no examples"]
+    parts = [counted(len(proof.results), "example") if proof.results else "no examples"]
     if proof.failures:
         parts.append(f"{len(proof.failures)} not as expected")
     if gaps:
-        parts.append(count_noun(len(gaps), "known gap"))
+        parts.append(counted(len(gaps), "known gap"))
     if left:
-        parts.append(f"{count_noun(len(left), 'moved number')} unnoticed")
+        parts.append(f"{counted(len(left), 'moved number')} unnoticed")
     mark = "FAIL" if proof.failures or left else "ok  "
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
@@ -77,14 +77,14 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
     else:
         result = "all as expected" if results else "nothing was tested"
     if gaps:
-        result += f", {count_noun(gaps, 'known gap')}"
+        result += f", {counted(gaps, 'known gap')}"
     if left:
-        result += f", {count_noun(left, 'moved number')} unnoticed"
+        result += f", {counted(left, 'moved number')} unnoticed"
     if survivors and not left:
         result += ", every moved number noticed"
     if broken:
-        result += f", {count_noun(broken, 'file')} broken"
-    return f"{count_noun(len(proofs), 'rule')}, {count_noun(len(results), 'example')}: {result}"
+        result += f", {counted(broken, 'file')} broken"
+    return f"{counted(len(proofs), 'rule')}, {counted(len(results), 'example')}: {result}"
 
 
 def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from analyzer.artefacts.tables import Column, ColumnValueError, convert_cell
+from analyzer.artefacts.tables import Column, ColumnValueError, convert
 from analyzer.facts.database import version_key
 from analyzer.rules.language.expression import (
     FUNCTIONS,
@@ -31,7 +31,7 @@ from analyzer.rules.language.rulefile import (
     RuleText,
     did_you_mean,
 )
-from analyzer.rules.language.words import PLAIN, TYPES, quote_expression, syntax_help
+from analyzer.rules.language.words import PLAIN, TYPES, short, syntax_help
 
 LENGTH, SIZE = 4096, 4000  # characters of one expression; nodes of it with all names written out
 _NUMBERS = ("int", "float")
@@ -51,7 +51,7 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
 }
 
 
-def check_expression(
+def check(
     item: RuleItem, rule: RuleText, scope: NameScope, *, want: str = "", many: bool = False
 ) -> ExprNode:
     """Return the checked expression of a scalar; raises BadRuleError with the place of the mistake.
@@ -68,10 +68,10 @@ def check_expression(
         item = RuleItem(item.value, item.place, text, item.quoted)
     elif not isinstance(item.value, str) or not item.value.strip():
         raise rule.error(f"an expression is expected here, not {item.what}", item.place)
-    node = _Checker(item, rule, scope).check_text()
+    node = _Checker(item, rule, scope).run()
     if want == "bool" and node.type != "bool":
         raise rule.error(
-            f"this must be true or false, but `{quote_expression(node.text)}` is {TYPES[node.type]}",
+            f"this must be true or false, but `{short(node.text)}` is {TYPES[node.type]}",
             item.place,
         )
     if not many:
@@ -103,7 +103,7 @@ class _Checker:
             int, ExprNode
         ] = {}  # what was visited: twice at each level would be 2^depth times
 
-    def check_text(self) -> ExprNode:
+    def run(self) -> ExprNode:
         if len(self.source) > LENGTH:
             raise self.rule.error(f"longer than {LENGTH} characters", self.item.place)
         flat = " ".join(self.source.split("\n"))
@@ -113,24 +113,24 @@ class _Checker:
                     "ignore"
                 )  # a stray backslash in a text is the author's business
                 tree = ast.parse(flat, mode="eval")
-            return self.visit_node(tree.body)
+            return self.visit(tree.body)
         except SyntaxError as error:
             start = max(0, (error.offset or 1) - 1)
             end = max(start + 1, (error.end_offset or 0) - 1)
             raise self.rule.error(
-                f"not an expression: {error.msg}", self._find_place(start, end), syntax_help(flat)
+                f"not an expression: {error.msg}", self._place(start, end), syntax_help(flat)
             ) from None
         except (RecursionError, MemoryError, ValueError):
             raise self.rule.error(
                 "not an expression: too deep or too large", self.item.place
             ) from None
 
-    def visit_node(self, node: ast.expr) -> ExprNode:
+    def visit(self, node: ast.expr) -> ExprNode:
         handler: Callable[[ast.expr], ExprNode] | None = getattr(
-            self, f"_visit_{type(node).__name__.lower()}", None
+            self, f"_{type(node).__name__.lower()}", None
         )
         if handler is None:
-            raise self.make_error(
+            raise self.bad(
                 node,
                 f"not allowed here: {PLAIN.get(type(node).__name__, type(node).__name__.lower())}",
             )
@@ -138,24 +138,24 @@ class _Checker:
             self._visited[id(node)] = handler(node)
         return self._visited[id(node)]
 
-    def make_error(self, node: ast.expr, message: str, help: str = "") -> BadRuleError:
-        start, end = self._find_span(node)
-        return self.rule.error(message, self._find_place(start, end), help)
+    def bad(self, node: ast.expr, message: str, help: str = "") -> BadRuleError:
+        start, end = self._span(node)
+        return self.rule.error(message, self._place(start, end), help)
 
-    def _find_span(self, node: ast.expr) -> tuple[int, int]:
+    def _span(self, node: ast.expr) -> tuple[int, int]:
         raw = self.source.replace("\n", " ").encode()
         start = len(raw[: node.col_offset].decode(errors="replace"))
         end = len(raw[: node.end_col_offset or 0].decode(errors="replace"))
         return start, max(start + 1, end)
 
-    def _find_place(self, start: int, end: int) -> FileSpan:
+    def _place(self, start: int, end: int) -> FileSpan:
         return self.rule.within(self.item, start + self.lead, end + self.lead)
 
-    def _cut_text(self, node: ast.expr) -> str:
-        start, end = self._find_span(node)
+    def _text(self, node: ast.expr) -> str:
+        start, end = self._span(node)
         return " ".join(self.source[start:end].split())
 
-    def _make_node(
+    def _make(
         self,
         node: ast.expr,
         op: str,
@@ -166,11 +166,11 @@ class _Checker:
     ) -> ExprNode:
         size = 1 + sum(child.size for child in args)
         if size > SIZE:
-            raise self.make_error(node, f"larger than {SIZE} parts once its names are written out")
+            raise self.bad(node, f"larger than {SIZE} parts once its names are written out")
         return ExprNode(
             op,
             type_,
-            self._cut_text(node),
+            self._text(node),
             args,
             name=name,
             value=value if isinstance(value, bool | int | float | str) else None,
@@ -179,57 +179,53 @@ class _Checker:
             level=max((child.level for child in args), default=0),
         )
 
-    def _visit_constant(self, node: ast.Constant) -> ExprNode:
+    def _constant(self, node: ast.Constant) -> ExprNode:
         value = node.value
         if isinstance(value, bool):
-            return self._make_node(node, "literal", "bool", value=value)
+            return self._make(node, "literal", "bool", value=value)
         if isinstance(value, int) and abs(value) < 10**18:
-            return self._with_place(node, "int", value)
+            return self._placed(node, "int", value)
         if isinstance(value, float) and math.isfinite(value):
-            return self._with_place(node, "float", value)
+            return self._placed(node, "float", value)
         if isinstance(value, str) and value.isprintable():
-            return self._with_place(node, "str", value)
+            return self._placed(node, "str", value)
         if value is None:
-            raise self.make_error(
+            raise self.bad(
                 node, "not allowed here: None", "use known(x) to test whether a value is there"
             )
-        raise self.make_error(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
+        raise self.bad(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
 
-    def _with_place(self, node: ast.expr, type_: Type, value: float | str) -> ExprNode:
+    def _placed(self, node: ast.expr, type_: Type, value: float | str) -> ExprNode:
         """Return a number or a text that knows where it stands."""
         return ExprNode(
-            "literal",
-            type_,
-            self._cut_text(node),
-            value=value,
-            place=self._find_place(*self._find_span(node)),
+            "literal", type_, self._text(node), value=value, place=self._place(*self._span(node))
         )
 
-    def _visit_name(self, node: ast.Name) -> ExprNode:
+    def _name(self, node: ast.Name) -> ExprNode:
         name, scope = node.id, self.scope
         if name in ("true", "false"):
-            return self._make_node(node, "literal", "bool", value=name == "true")
+            return self._make(node, "literal", "bool", value=name == "true")
         if name in scope.lets:
             scope.used.add(name)
             target = scope.lets[name]
-            return self._make_node(node, "let", target.type, target, name=name)
+            return self._make(node, "let", target.type, target, name=name)
         if name in scope.seen:
             scope.used.add(name)
-            return self._make_node(node, "seen", "bool", name=name)
+            return self._make(node, "seen", "bool", name=name)
         if scope.bare is not None and name in scope.bare.columns():
-            return self._make_column(node, scope.bare, name)
+            return self._column(node, scope.bare, name)
         if name in scope.aliases:
-            raise self.make_error(
+            raise self.bad(
                 node, f"`{name}` is a row, not a value", f"write {name}.<column>, or known({name})"
             )
         bare = scope.bare.columns() if scope.bare is not None else []
-        raise self.make_error(
+        raise self.bad(
             node, f"unknown name `{name}`", did_you_mean(name, [*bare, *scope.names(), *FUNCTIONS])
         )
 
-    def _visit_attribute(self, node: ast.Attribute) -> ExprNode:
+    def _attribute(self, node: ast.Attribute) -> ExprNode:
         if not isinstance(node.value, ast.Name):
-            raise self.make_error(node, "not allowed here: a second dot")
+            raise self.bad(node, "not allowed here: a second dot")
         name, column = node.value.id, node.attr
         if name in self.scope.seen:
             asked = self.scope.seen[name]
@@ -239,89 +235,85 @@ class _Checker:
                 )
             self.scope.used.add(name)
             if column in asked:
-                return self._make_node(node, "literal", PLAIN_KINDS[column], value=asked[column])
-            found = self._make_node(node, "seen_field", SEEN_FIELDS[column], name=name)
+                return self._make(node, "literal", PLAIN_KINDS[column], value=asked[column])
+            found = self._make(node, "seen_field", SEEN_FIELDS[column], name=name)
             return _with_column(found, column)
         alias = self.scope.aliases.get(name)
         if alias is None:
-            raise self.make_error(
+            raise self.bad(
                 node.value, f"unknown name `{name}`", did_you_mean(name, self.scope.names())
             )
-        return self._make_column(node, alias, column)
+        return self._column(node, alias, column)
 
-    def _make_column(self, node: ast.expr, alias: Alias, column: str) -> ExprNode:
+    def _column(self, node: ast.expr, alias: Alias, column: str) -> ExprNode:
         declared = alias.column(column)
         if declared is None and column not in alias.groups:
             raise self._bad_attribute(
                 node, f"table behind `{alias.name}` has no column `{column}`", alias.columns()
             )
         type_: Type = declared.kind if declared is not None else "group"
-        found = _with_column(self._make_node(node, "column", type_, name=alias.name), column)
+        found = _with_column(self._make(node, "column", type_, name=alias.name), column)
         return _with_many(found, alias.name) if alias.many else found
 
     def _bad_attribute(
         self, node: ast.expr, message: str, known: Mapping[str, object] | list[str]
     ) -> BadRuleError:
-        start, end = self._find_span(node)
+        start, end = self._span(node)
         word = node.attr if isinstance(node, ast.Attribute) else ""
-        place = self._find_place(end - len(word), end) if word else self._find_place(start, end)
-        near = did_you_mean(word or self._cut_text(node), known)
+        place = self._place(end - len(word), end) if word else self._place(start, end)
+        near = did_you_mean(word or self._text(node), known)
         return self.rule.error(message, place, near)
 
-    def _visit_boolop(self, node: ast.BoolOp) -> ExprNode:
-        args = [self._visit_bool_part(value) for value in node.values]
-        return self._make_node(node, "and" if isinstance(node.op, ast.And) else "or", "bool", *args)
+    def _boolop(self, node: ast.BoolOp) -> ExprNode:
+        args = [self._bool(value) for value in node.values]
+        return self._make(node, "and" if isinstance(node.op, ast.And) else "or", "bool", *args)
 
-    def _visit_bool_part(self, node: ast.expr) -> ExprNode:
-        found = self.visit_node(node)
+    def _bool(self, node: ast.expr) -> ExprNode:
+        found = self.visit(node)
         if found.type != "bool":
-            raise self.make_error(
-                node, f"`{quote_expression(found.text)}` is {TYPES[found.type]}, not true or false"
-            )
+            raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not true or false")
         return found
 
-    def _visit_unaryop(self, node: ast.UnaryOp) -> ExprNode:
+    def _unaryop(self, node: ast.UnaryOp) -> ExprNode:
         if isinstance(node.op, ast.Not):
-            return self._make_node(node, "not", "bool", self._visit_bool_part(node.operand))
+            return self._make(node, "not", "bool", self._bool(node.operand))
         if isinstance(node.op, ast.USub | ast.UAdd):
-            found = self._visit_number(node.operand)
+            found = self._number(node.operand)
             if isinstance(node.op, ast.UAdd):
                 return found
             if found.op == "literal" and isinstance(found.value, int | float):
-                return self._with_place(node, found.type, -found.value)
-            return self._make_node(node, "neg", found.type, found)
-        raise self.make_error(node, "not allowed here: ~")
+                return self._placed(node, found.type, -found.value)
+            return self._make(node, "neg", found.type, found)
+        raise self.bad(node, "not allowed here: ~")
 
-    def _visit_number(self, node: ast.expr) -> ExprNode:
-        found = self.visit_node(node)
+    def _number(self, node: ast.expr) -> ExprNode:
+        found = self.visit(node)
         if found.type not in (*_NUMBERS, "group"):
-            raise self.make_error(
-                node, f"`{quote_expression(found.text)}` is {TYPES[found.type]}, not a number"
-            )
-        return _with_type(found, "float") if found.type == "group" else found
+            raise self.bad(node, f"`{short(found.text)}` is {TYPES[found.type]}, not a number")
+        return _typed(found, "float") if found.type == "group" else found
 
-    def _visit_binop(self, node: ast.BinOp) -> ExprNode:
+    def _binop(self, node: ast.BinOp) -> ExprNode:
         op = _ARITHMETIC.get(type(node.op))
         if op is None:
-            raise self.make_error(
+            raise self.bad(
                 node, f"not allowed here: operator {PLAIN.get(type(node.op).__name__, '')}".rstrip()
             )
-        left, right = self.visit_node(node.left), self.visit_node(node.right)
+        left, right = self.visit(node.left), self.visit(node.right)
         if op == "-" and left.type == right.type == "time":
-            return self._make_node(node, "-", "float", left, right)
-        left, right = self._visit_number(node.left), self._visit_number(node.right)
+            return self._make(node, "-", "float", left, right)
+        left, right = self._number(node.left), self._number(node.right)
         whole = op != "/" and left.type == right.type == "int"
-        return self._make_node(node, op, "int" if whole else "float", left, right)
+        return self._make(node, op, "int" if whole else "float", left, right)
 
-    def _visit_compare(self, node: ast.Compare) -> ExprNode:
+    def _compare(self, node: ast.Compare) -> ExprNode:
         operands = [node.left, *node.comparators]
         parts = [
-            self._compare_pair(node, operator, left, right)
+            self._pair(node, operator, left, right)
             for operator, left, right in zip(node.ops, operands, operands[1:], strict=False)
         ]
-        return parts[0] if len(parts) == 1 else self._make_node(node, "and", "bool", *parts)
+        return parts[0] if len(parts) == 1 else self._make(node, "and", "bool", *parts)
 
-    def _compare_pair(
+    def _pair(
         self, node: ast.Compare, operator: ast.cmpop, left: ast.expr, right: ast.expr
     ) -> ExprNode:
         whole: ast.expr = node
@@ -331,48 +323,42 @@ class _Checker:
         if isinstance(operator, ast.In | ast.NotIn):
             negated = isinstance(operator, ast.NotIn)
             if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
-                raise self.make_error(
-                    right, "`in` needs a list of values", 'write name in ["a", "b"]'
-                )
-            found = self.visit_node(left)
+                raise self.bad(right, "`in` needs a list of values", 'write name in ["a", "b"]')
+            found = self.visit(left)
             choices = []
             for element in right.elts:
-                value = self.visit_node(element)
+                value = self.visit(element)
                 if value.op != "literal":
-                    raise self.make_error(element, "`in` needs plain values in its list")
-                choices.append(self._make_alike(element, found, value)[1])
-            first = self._make_alike(whole, found, choices[0])[0]
-            inside = self._make_node(whole, "in", "bool", first, *choices)
-            return self._make_node(whole, "not", "bool", inside) if negated else inside
+                    raise self.bad(element, "`in` needs plain values in its list")
+                choices.append(self._alike(element, found, value)[1])
+            first = self._alike(whole, found, choices[0])[0]
+            inside = self._make(whole, "in", "bool", first, *choices)
+            return self._make(whole, "not", "bool", inside) if negated else inside
         sign = _COMPARE.get(type(operator))
         if sign is None:
-            raise self.make_error(whole, "not allowed here: is", "compare with ==, or use known(x)")
-        one, two = self._make_alike(whole, self.visit_node(left), self.visit_node(right))
+            raise self.bad(whole, "not allowed here: is", "compare with ==, or use known(x)")
+        one, two = self._alike(whole, self.visit(left), self.visit(right))
         if one.type == "bool" and sign not in ("==", "!="):
-            raise self.make_error(whole, f"true and false have no order: {sign}")
-        return self._make_node(whole, "compare", "bool", one, two, name=sign)
+            raise self.bad(whole, f"true and false have no order: {sign}")
+        return self._make(whole, "compare", "bool", one, two, name=sign)
 
-    def _make_alike(
-        self, node: ast.expr, one: ExprNode, two: ExprNode
-    ) -> tuple[ExprNode, ExprNode]:
+    def _alike(self, node: ast.expr, one: ExprNode, two: ExprNode) -> tuple[ExprNode, ExprNode]:
         """Return both operands in types that compare, or refuse."""
         if one.type == "group" or two.type == "group":
             other = two.type if one.type == "group" else one.type
             target: Type = "float" if other in _NUMBERS else ("str" if other == "group" else other)
             return tuple(
-                _with_type(part, target) if part.type == "group" else part for part in (one, two)
+                _typed(part, target) if part.type == "group" else part for part in (one, two)
             )  # type: ignore[return-value]
         types = {one.type, two.type}
         if len(types) == 1 or types <= set(_NUMBERS):
             return one, two
         for kind in ("version", "time"):
             if kind in types and types <= {kind, "str"}:
-                return self._convert_literal(node, one, kind), self._convert_literal(
-                    node, two, kind
-                )
+                return self._literal(node, one, kind), self._literal(node, two, kind)
         if "version" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
-            raise self.make_error(
+            raise self.bad(
                 node,
                 "a version cannot be compared with a number",
                 f'write version: "{number.text}"',
@@ -381,90 +367,81 @@ class _Checker:
         if "str" in types and types & set(_NUMBERS):
             number = one if one.type in _NUMBERS else two
             help_text = f'write "{number.text}" to compare text' if number.op == "literal" else ""
-        raise self.make_error(
+        raise self.bad(
             node, f"{TYPES[one.type]} cannot be compared with {TYPES[two.type]}", help_text
         )
 
-    def _convert_literal(self, node: ast.expr, found: ExprNode, kind: str) -> ExprNode:
+    def _literal(self, node: ast.expr, found: ExprNode, kind: str) -> ExprNode:
         if found.type == kind:
             return found
         if found.op != "literal" or not isinstance(found.value, str):
-            raise self.make_error(
-                node, f"{TYPES[found.type]} cannot be compared with {TYPES[kind]}"
-            )
+            raise self.bad(node, f"{TYPES[found.type]} cannot be compared with {TYPES[kind]}")
         if kind == "version":
             if version_key(found.value) is None:
-                raise self.make_error(
-                    node, f"{found.text} is not a version", 'write it like "6.3.4"'
-                )
-            return _with_type(found, "version")
+                raise self.bad(node, f"{found.text} is not a version", 'write it like "6.3.4"')
+            return _typed(found, "version")
         try:
-            when = convert_cell(Column("time", "time", ""), found.value)
+            when = convert(Column("time", "time", ""), found.value)
         except ColumnValueError:
-            raise self.make_error(
+            raise self.bad(
                 node, f"{found.text} is not a time", 'write it like "2017-10-02 08:05:00"'
             ) from None
         return replace(found, type="time", value=when)
 
-    def _visit_call(self, node: ast.Call) -> ExprNode:
+    def _call(self, node: ast.Call) -> ExprNode:
         if not isinstance(node.func, ast.Name):
-            raise self.make_error(node, "not allowed here: call")
+            raise self.bad(node, "not allowed here: call")
         name = node.func.id
         if name not in FUNCTIONS:
-            raise self.make_error(
-                node.func, f"unknown function `{name}`", did_you_mean(name, FUNCTIONS)
-            )
+            raise self.bad(node.func, f"unknown function `{name}`", did_you_mean(name, FUNCTIONS))
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise self.make_error(node, f"{name}() takes plain values only")
+            raise self.bad(node, f"{name}() takes plain values only")
         if name in ("min", "max") and len(node.args) > 1:
-            args = [self._visit_number(arg) for arg in node.args]
+            args = [self._number(arg) for arg in node.args]
             type_: Type = "int" if all(arg.type == "int" for arg in args) else "float"
-            return self._make_node(node, {"min": "least", "max": "greatest"}[name], type_, *args)
+            return self._make(node, {"min": "least", "max": "greatest"}[name], type_, *args)
         if len(node.args) != 1:
-            raise self.make_error(node, f"{name}() takes one value, not {len(node.args)}")
+            raise self.bad(node, f"{name}() takes one value, not {len(node.args)}")
         argument = node.args[0]
         if (
             isinstance(argument, ast.Name)
             and argument.id in self.scope.aliases
             and name in ("known", "count")
         ):
-            alias = self.scope.aliases[argument.id]
-            found = self._make_node(argument, "row", "bool", name=alias.name)
-            if alias.many:
-                found = _with_many(found, alias.name)
+            found = self._row(argument, self.scope.aliases[argument.id])
         else:
-            found = self.visit_node(argument)
-        if name == "known":
-            return self._make_node(node, "known", "bool", found)
-        return self._fold_rows(node, name, found)
+            found = self.visit(argument)
+        return self._known(node, found) if name == "known" else self._aggregate(node, name, found)
 
-    def _fold_rows(self, node: ast.Call, name: str, found: ExprNode) -> ExprNode:
+    def _row(self, node: ast.Name, alias: Alias) -> ExprNode:
+        found = self._make(node, "row", "bool", name=alias.name)
+        return _with_many(found, alias.name) if alias.many else found
+
+    def _known(self, node: ast.Call, found: ExprNode) -> ExprNode:
+        return self._make(node, "known", "bool", found)
+
+    def _aggregate(self, node: ast.Call, name: str, found: ExprNode) -> ExprNode:
         if not found.many:
-            raise self.make_error(
+            raise self.bad(
                 node,
-                f"{name}() works over many rows, but `{quote_expression(found.text)}` has only one",
+                f"{name}() works over many rows, but `{short(found.text)}` has only one",
                 "give the join `rows: many`, or leave the function out",
             )
         if len(found.many) > 1:
             names = " and ".join(f"`{alias}`" for alias in sorted(found.many))
-            raise self.make_error(
-                node, f"{name}() can use only one table of many rows, not {names}"
-            )
+            raise self.bad(node, f"{name}() can use only one table of many rows, not {names}")
         if name in ("any", "all", "share") and found.type != "bool":
-            raise self.make_error(
-                node,
-                f"{name}() needs a condition; `{quote_expression(found.text)}` is {TYPES[found.type]}",
+            raise self.bad(
+                node, f"{name}() needs a condition; `{short(found.text)}` is {TYPES[found.type]}"
             )
         if name in ("sum", "mean") and found.type not in _NUMBERS:
-            raise self.make_error(
-                node,
-                f"{name}() needs a number; `{quote_expression(found.text)}` is {TYPES[found.type]}",
+            raise self.bad(
+                node, f"{name}() needs a number; `{short(found.text)}` is {TYPES[found.type]}"
             )
         if name in ("max", "min") and found.type not in (*_NUMBERS, "time", "str"):
             wants = "a number, a time or a text"
-            raise self.make_error(
-                node,
-                f"{name}() needs {wants}; `{quote_expression(found.text)}` is {TYPES[found.type]}",
+            raise self.bad(
+                node, f"{name}() needs {wants}; `{short(found.text)}` is {TYPES[found.type]}"
             )
         type_: Type = "bool"
         if name in ("share", "mean"):
@@ -473,7 +450,7 @@ class _Checker:
             type_ = "int"
         elif name in ("sum", "max", "min"):
             type_ = found.type
-        made = self._make_node(node, name, type_, found, name=min(found.many))
+        made = self._make(node, name, type_, found, name=min(found.many))
         return ExprNode(
             made.op,
             made.type,
@@ -495,5 +472,5 @@ def _with_many(node: ExprNode, alias: str) -> ExprNode:
     )
 
 
-def _with_type(node: ExprNode, type_: Type) -> ExprNode:
+def _typed(node: ExprNode, type_: Type) -> ExprNode:
     return replace(node, type=type_)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from analyzer.rules.language.expression import ExprNode, NameScope
 from analyzer.rules.language.rulefile import RuleItem, RuleText
-from analyzer.rules.language.template import Template, parse_template, show_value
+from analyzer.rules.language.template import Template, parse, show
 
 LONGEST = 200
 _PLAIN = re.compile(r"[A-Za-z0-9._:][A-Za-z0-9._:-]*\Z")
@@ -23,11 +23,11 @@ _QUOTED = re.compile(r"[A-Za-z0-9._:/@+=,][A-Za-z0-9._:/@+=, -]*\Z")
 _WORDS = re.compile(r"[A-Za-z0-9_]+")
 
 
-def quote_word(value: object, spec: str = "") -> str | None:
+def written(value: object, spec: str = "") -> str | None:
     """Return a value as a word of a command, None when it must not or cannot stand in one."""
     if value is None:
         return None
-    text = show_value(value, spec)
+    text = show(value, spec)
     if len(text) > LONGEST:
         return None
     if _PLAIN.match(text):
@@ -35,18 +35,16 @@ def quote_word(value: object, spec: str = "") -> str | None:
     return f"'{text}'" if _QUOTED.match(text) else None
 
 
-def describe_gap(node: ExprNode) -> str:
+def placeholder(node: ExprNode) -> str:
     """Return what stands in a command in place of a value: `<interface>` for `guest.interface`."""
     words = _WORDS.findall(node.text)
     return f"<{words[-1] if words else 'value'}>"
 
 
-def fill_command(template: Template, value: Callable[[ExprNode], object]) -> str:
+def fill(template: Template, value: Callable[[ExprNode], object]) -> str:
     """Return a command with its values."""
     return "".join(
-        part
-        if isinstance(part, str)
-        else quote_word(value(part[0]), part[1]) or describe_gap(part[0])
+        part if isinstance(part, str) else written(value(part[0]), part[1]) or placeholder(part[0])
         for part in template.parts
     )
 
@@ -57,7 +55,7 @@ def parse_command(item: RuleItem, rule: RuleText, scope: NameScope) -> Template:
     The tool puts the quotes: inside quotes of the author they would end those, and a here-document
     has none.
     """
-    template = parse_template(item, rule, scope)
+    template = parse(item, rule, scope)
     before = ""
     for part in template.parts:
         if isinstance(part, str):

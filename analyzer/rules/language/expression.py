@@ -80,20 +80,18 @@ class ExprNode:
         return self.op in AGGREGATES
 
 
-def bare_node(node: ExprNode) -> ExprNode:
+def bare(node: ExprNode) -> ExprNode:
     """Return what a name stands for."""
     while node.op == "let":
         node = node.args[0]
     return node
 
 
-def list_conjuncts(node: ExprNode) -> list[ExprNode]:
+def conjuncts(node: ExprNode) -> list[ExprNode]:
     """Return the parts of a condition that must all be true, names written out."""
-    node = bare_node(node)
+    node = bare(node)
     return (
-        [part for child in node.args for part in list_conjuncts(child)]
-        if node.op == "and"
-        else [node]
+        [part for child in node.args for part in conjuncts(child)] if node.op == "and" else [node]
     )
 
 

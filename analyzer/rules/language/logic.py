@@ -25,7 +25,7 @@ def text_literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def write_literal(value: object, type_: Type) -> str:
+def literal(value: object, type_: Type) -> str:
     """Return a checked value as SQL of its type; None is an unknown of that type."""
     if value is None:
         return f"CAST(NULL AS {SQL_TYPES['str' if type_ == 'group' else type_]})"
@@ -56,90 +56,76 @@ class Writer:
     reference: Reference = stage_column
 
     writers: ClassVar[dict[str, str]] = {
-        "literal": "_write_literal",
-        "column": "_write_column",
-        "row": "_write_row",
-        "let": "_write_let",
-        "and": "_write_logical",
-        "or": "_write_logical",
-        "not": "_write_not",
-        "neg": "_write_neg",
-        "+": "_write_arithmetic",
-        "-": "_write_arithmetic",
-        "*": "_write_arithmetic",
-        "/": "_write_division",
-        "compare": "_write_compare",
-        "in": "_write_in",
-        "least": "_write_extreme",
-        "greatest": "_write_extreme",
-        "known": "_write_known",
-    }
+        "literal": "_literal", "column": "_column", "row": "_row", "let": "_let", "and": "_logical", "or": "_logical",
+        "not": "_not", "neg": "_neg", "+": "_arithmetic", "-": "_arithmetic", "*": "_arithmetic", "/": "_divide",
+        "compare": "_compare", "in": "_in", "least": "_extreme", "greatest": "_extreme", "known": "_known",
+    }  # fmt: skip
 
     def sql(self, node: ExprNode) -> str:
         """Return the SQL of a node."""
         written: str = getattr(self, self.writers[node.op])(node)
         return written
 
-    def _write_literal(self, node: ExprNode) -> str:
-        return write_literal(node.value, node.type)
+    def _literal(self, node: ExprNode) -> str:
+        return literal(node.value, node.type)
 
-    def _write_column(self, node: ExprNode) -> str:
+    def _column(self, node: ExprNode) -> str:
         return self.reference(
             node.name, node.column + KEY if node.type == "version" else node.column
         )
 
-    def _write_let(self, node: ExprNode) -> str:
+    def _let(self, node: ExprNode) -> str:
         return self.sql(node.args[0])
 
-    def _write_row(self, node: ExprNode) -> str:
+    def _row(self, node: ExprNode) -> str:
         return f"({self.reference(node.name, '_row')} IS NOT NULL)"
 
-    def _write_logical(self, node: ExprNode) -> str:
+    def _logical(self, node: ExprNode) -> str:
         return "(" + f" {node.op.upper()} ".join(self.sql(child) for child in node.args) + ")"
 
-    def _write_not(self, node: ExprNode) -> str:
+    def _not(self, node: ExprNode) -> str:
         return f"(NOT {self.sql(node.args[0])})"
 
-    def _write_number(self, node: ExprNode, type_: Type) -> str:
+    def _number(self, node: ExprNode, type_: Type) -> str:
         written = self.sql(node)
         if node.type == type_ == "float":
             return written
         return f"CAST({written} AS {'HUGEINT' if type_ == 'int' else 'DOUBLE'})"
 
-    def _write_neg(self, node: ExprNode) -> str:
-        return f"(- {self._write_number(node.args[0], node.type)})"
+    def _neg(self, node: ExprNode) -> str:
+        return f"(- {self._number(node.args[0], node.type)})"
 
-    def _write_arithmetic(self, node: ExprNode) -> str:
+    def _arithmetic(self, node: ExprNode) -> str:
         left, right = node.args
         if left.type == "time":
             return f"epoch({self.sql(left)} - {self.sql(right)})"
-        one, two = self._write_number(left, node.type), self._write_number(right, node.type)
+        one, two = self._number(left, node.type), self._number(right, node.type)
         whole = f"{one} {node.op} {two}"
         return f"TRY({whole})" if node.type == "int" else f"({whole})"
 
-    def _write_division(self, node: ExprNode) -> str:
-        one, two = (self._write_number(child, "float") for child in node.args)
+    def _divide(self, node: ExprNode) -> str:
+        one, two = (self._number(child, "float") for child in node.args)
         return f"({one} / nullif({two}, 0))"
 
-    def _write_extreme(self, node: ExprNode) -> str:
-        values = ", ".join(self._write_number(child, node.type) for child in node.args)
+    def _extreme(self, node: ExprNode) -> str:
+        values = ", ".join(self._number(child, node.type) for child in node.args)
         order = "ASC" if node.op == "least" else "DESC"
         return f"list_sort([{values}], '{order}', 'NULLS FIRST')[1]"
 
-    def _write_in(self, node: ExprNode) -> str:
+    def _in(self, node: ExprNode) -> str:
         value = self.sql(node.args[0])
         return "(" + " OR ".join(f"{value} = {self.sql(choice)}" for choice in node.args[1:]) + ")"
 
-    def _write_known(self, node: ExprNode) -> str:
+    def _known(self, node: ExprNode) -> str:
         value = node.args[0]
         return self.sql(value) if value.op == "row" else f"({self.sql(value)} IS NOT NULL)"
 
-    def _write_compare(self, node: ExprNode) -> str:
+    def _compare(self, node: ExprNode) -> str:
         left, right = node.args
         return f"({self.sql(left)} {_COMPARE[node.name]} {self.sql(right)})"
 
 
-def write_kleene(node: ExprNode, seen: Mapping[str, object]) -> bool | None:
+def kleene(node: ExprNode, seen: Mapping[str, object]) -> bool | None:
     """Return what a condition is when only what was seen in logs is known; None is unknown."""
     if node.op == "literal":
         return node.value if isinstance(node.value, bool) else None
@@ -147,12 +133,12 @@ def write_kleene(node: ExprNode, seen: Mapping[str, object]) -> bool | None:
         value = seen.get(node.name)
         return value if isinstance(value, bool) else None
     if node.op == "let":
-        return write_kleene(node.args[0], seen)
+        return kleene(node.args[0], seen)
     if node.op == "not":
-        value = write_kleene(node.args[0], seen)
+        value = kleene(node.args[0], seen)
         return None if value is None else not value
     if node.op in ("and", "or"):
-        values = [write_kleene(child, seen) for child in node.args]
+        values = [kleene(child, seen) for child in node.args]
         decisive = node.op == "or"
         if decisive in values:
             return decisive

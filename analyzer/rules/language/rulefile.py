@@ -22,7 +22,7 @@ import msgspec
 
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 
 if TYPE_CHECKING:
     import yaml  # read where a rule is not stored
@@ -88,7 +88,7 @@ class BadRuleError(RuleFileError):
             rows += [f"{margin}| {' ' * (self.place.column - 1 - start)}{'^' * width}"]
         if self.help:
             rows.append(f"{margin}= help: {self.help}")
-        return make_visible("\n".join(rows))
+        return visible("\n".join(rows))
 
 
 class RuleItem(msgspec.Struct, array_like=True):
@@ -226,7 +226,7 @@ class RuleText:
 
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            self._scan_events(loader)
+            self._scan(loader)
             node = yaml.compose(self.text, Loader=loader)
         except (
             UnicodeEncodeError
@@ -249,12 +249,12 @@ class RuleText:
         if node is None:
             raise self.error("the file is empty", FileSpan(), "backline rules new makes a skeleton")
         budget = [NODES]
-        tree = self._make_item(node, 0, budget)
+        tree = self._item(node, 0, budget)
         self.defined = {}
         self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
         return tree if self.shared is None else self.shared.put_in(self, tree)
 
-    def _scan_events(self, loader: Any) -> None:
+    def _scan(self, loader: Any) -> None:
         """Refuse deep nesting, many aliases, tags and a second document on the event stream."""
         import yaml  # noqa: PLC0415 - see above
 
@@ -264,54 +264,50 @@ class RuleText:
                 aliases += 1
                 if aliases > ALIASES:
                     raise self.error(
-                        f"more than {ALIASES} aliases", _find_start(event), "write the values out"
+                        f"more than {ALIASES} aliases", _start(event), "write the values out"
                     )
             elif isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     raise self.error(
-                        "a second document in the file", _find_start(event), "one rule is one file"
+                        "a second document in the file", _start(event), "one rule is one file"
                     )
             elif isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > DEPTH:
-                    raise self.error(f"nested deeper than {DEPTH} levels", _find_start(event))
+                    raise self.error(f"nested deeper than {DEPTH} levels", _start(event))
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
             tag = getattr(event, "tag", None)
             if tag is not None and isinstance(event, yaml.NodeEvent):
                 raise self.error(
-                    f"a YAML tag is not allowed: `{tag[:60]}`",
-                    _find_start(event),
-                    "write plain values",
+                    f"a YAML tag is not allowed: `{tag[:60]}`", _start(event), "write plain values"
                 )
 
-    def _make_item(self, node: yaml.Node, depth: int, budget: list[int]) -> RuleItem:
+    def _item(self, node: yaml.Node, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
 
         budget[0] -= 1
-        place = _find_span(node)
+        place = _place(node)
         if budget[0] < 0 or depth > DEPTH:
             raise self.error("the file expands to too many values", place, "write fewer aliases")
         if isinstance(node, yaml.ScalarNode):
             text = str(node.value)
             quoted = node.style not in (None, "")
             return RuleItem(
-                text if quoted else _resolve_scalar(text), place, text, node.style in ("'", '"')
+                text if quoted else _resolve(text), place, text, node.style in ("'", '"')
             )
         if isinstance(node, yaml.SequenceNode):
-            return RuleItem(
-                [self._make_item(child, depth + 1, budget) for child in node.value], place
-            )
-        return self._make_mapping(node, place, depth, budget)
+            return RuleItem([self._item(child, depth + 1, budget) for child in node.value], place)
+        return self._mapping(node, place, depth, budget)
 
-    def _make_mapping(self, node: Any, place: FileSpan, depth: int, budget: list[int]) -> RuleItem:
+    def _mapping(self, node: Any, place: FileSpan, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
 
         values: dict[str, RuleItem] = {}
         keys: dict[str, FileSpan] = {}
         for key, child in node.value:
-            at = _find_span(key)
+            at = _place(key)
             if not isinstance(key, yaml.ScalarNode):
                 raise self.error("a key must be a word", at)
             name = str(key.value)
@@ -326,7 +322,7 @@ class RuleText:
                     f"key `{name[:60]}` is given twice: lines {keys[name].line} and {at.line}", at
                 )
             keys[name] = at
-            values[name] = self._make_item(child, depth + 1, budget)
+            values[name] = self._item(child, depth + 1, budget)
         return RuleItem(values, place, keys=keys)
 
     def mapping(self, item: RuleItem, known: Iterable[str], what: str) -> dict[str, RuleItem]:
@@ -356,7 +352,7 @@ class RuleText:
 _TREES = msgspec.msgpack.Decoder(tuple[RuleItem, list[tuple[FileSpan, list[str]]]])
 
 
-def read_file(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
+def read(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
     """Return the text and the bytes of a rule file; raises BadRuleError when it cannot be one."""
     name = path.name
 
@@ -401,7 +397,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return "known: " + ", ".join(known) if 0 < len(known) <= 30 else ""
 
 
-def walk_items(item: RuleItem) -> Iterator[RuleItem]:
+def walk(item: RuleItem) -> Iterator[RuleItem]:
     """Yield an item and everything below it."""
     yield item
     below: Iterable[RuleItem] = ()
@@ -410,21 +406,21 @@ def walk_items(item: RuleItem) -> Iterator[RuleItem]:
     elif isinstance(item.value, list):
         below = item.value
     for child in below:
-        yield from walk_items(child)
+        yield from walk(child)
 
 
-def _find_start(event: yaml.Event) -> FileSpan:
+def _start(event: yaml.Event) -> FileSpan:
     mark = event.start_mark
     return FileSpan(mark.line + 1, mark.column + 1) if mark else FileSpan()
 
 
-def _find_span(node: yaml.Node) -> FileSpan:
+def _place(node: yaml.Node) -> FileSpan:
     start, end = node.start_mark, node.end_mark
     width = end.column - start.column if end.line == start.line else 1
     return FileSpan(start.line + 1, start.column + 1, max(1, width))
 
 
-def _resolve_scalar(text: str) -> Any:
+def _resolve(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.match(text):

@@ -75,7 +75,7 @@ class SharedFiles:
         return digest.digest() + (self.beyond.key if self.beyond is not None else b"")
 
     @cached_property
-    def _read_files(self) -> tuple[dict[str, Definition], list[BadRuleError], str]:
+    def _read(self) -> tuple[dict[str, Definition], list[BadRuleError], str]:
         found: dict[str, Definition] = {}
         faults: list[BadRuleError] = []
         revised = ""
@@ -83,8 +83,8 @@ class SharedFiles:
             try:
                 file = _FileText(name, text)
                 keys = file.mapping(file.tree(), (*KINDS, REVISED), name)
-                revised = _read_day(file, keys.pop(REVISED, None)) or revised
-                for one in _read_definitions(file, keys, faults):
+                revised = _day(file, keys.pop(REVISED, None)) or revised
+                for one in _definitions(file, keys, faults):
                     if one.name in found:
                         message = f"`{one.name}` is defined twice: {found[one.name].where} and {one.where}"
                         faults.append(
@@ -103,33 +103,30 @@ class SharedFiles:
     @property
     def faults(self) -> list[BadRuleError]:
         """What is wrong with the files; reads them."""
-        return self._read_files[1]
+        return self._read[1]
 
     @property
     def found_faults(self) -> list[BadRuleError]:
         """What is wrong with the files, as far as a rule had to be read: one is stored only where nothing is."""
-        return self._read_files[1] if "_read_files" in self.__dict__ else []
+        return self._read[1] if "_read" in self.__dict__ else []
 
     @property
     def definitions(self) -> Mapping[str, Definition]:
         """All that may be named, by name; reads the files."""
-        return {
-            **(self.beyond.definitions if self.beyond is not None else {}),
-            **self._read_files[0],
-        }
+        return {**(self.beyond.definitions if self.beyond is not None else {}), **self._read[0]}
 
     @property
-    def last_change(self) -> str:
+    def revised(self) -> str:
         """The day of the last change of rules that name none, "" when these files do not say it; reads the files."""
-        return self._read_files[2]
+        return self._read[2]
 
     def put_in(self, text: RuleText, tree: RuleItem) -> RuleItem:
         """Return the tree of a rule with its names written out; each value keeps the place where it is named."""
         filled = self._put_in(text, tree, ()) if ("$" in text.text or "(?&" in text.text) else tree
-        if not isinstance(filled.value, dict) or REVISED in filled.value or not self.last_change:
+        if not isinstance(filled.value, dict) or REVISED in filled.value or not self.revised:
             return filled
         place = filled.keys.get("rule", filled.place)
-        day = RuleItem(self.last_change, place, self.last_change, made=True)
+        day = RuleItem(self.revised, place, self.revised, made=True)
         return RuleItem(
             {**filled.value, REVISED: day},
             filled.place,
@@ -146,23 +143,23 @@ class SharedFiles:
             return RuleItem(values, item.place, keys=item.keys)
         if isinstance(item.value, list):
             return RuleItem([self._put_in(text, child, way) for child in item.value], item.place)
-        kind = _find_wanted_kind(way)
+        kind = _wanted(way)
         whole = _WHOLE.match(item.text.strip()) if kind else None
         if whole is not None:
-            one = self._find_named(text, item, kind, whole[1])
+            one = self._named(text, item, kind, whole[1])
             return RuleItem(one.item.value, item.place, one.item.text)
         if kind == PATTERNS and "(?&" in item.text:
 
             def part(found: re.Match[str]) -> str:
                 if found[1] is None:
                     return found[0]
-                return f"(?:{self._find_named(text, item, PATTERNS, found[1]).item.text})"
+                return f"(?:{self._named(text, item, PATTERNS, found[1]).item.text})"
 
             pattern = _PART.sub(part, item.text)
             return RuleItem(pattern, item.place, pattern, item.quoted)
         return item
 
-    def _find_named(self, text: RuleText, item: RuleItem, kind: str, name: str) -> Definition:
+    def _named(self, text: RuleText, item: RuleItem, kind: str, name: str) -> Definition:
         one = self.definitions.get(name)
         if one is not None and one.kind == kind:
             text.defined.setdefault(item.place, []).append(f"`{name}` is defined at {one.where}")
@@ -187,7 +184,7 @@ class SharedFiles:
         )
 
 
-def _find_wanted_kind(way: tuple[str, ...]) -> str:
+def _wanted(way: tuple[str, ...]) -> str:
     """Return which kind of part may stand at the end of a way of keys, "" for none."""
     if not way:
         return ""
@@ -199,7 +196,7 @@ def _find_wanted_kind(way: tuple[str, ...]) -> str:
     return TEXTS if prose else ""
 
 
-def _read_day(text: RuleText, item: RuleItem | None) -> str:
+def _day(text: RuleText, item: RuleItem | None) -> str:
     if item is None:
         return ""
     try:
@@ -210,7 +207,7 @@ def _read_day(text: RuleText, item: RuleItem | None) -> str:
         ) from None
 
 
-def _read_definitions(
+def _definitions(
     text: RuleText, keys: Mapping[str, RuleItem], faults: list[BadRuleError]
 ) -> Iterator[Definition]:
     """Yield what a file defines; what is wrong with one definition goes to `faults`, BadRuleError with the file."""
@@ -224,9 +221,9 @@ def _read_definitions(
                         f"`{name[:80]}` cannot be a name", part.keys[name], "write a-z, 0-9 and _"
                     )
                 value = (
-                    _read_number(text, name, item)
+                    _number(text, name, item)
                     if kind == THRESHOLDS
-                    else _read_words(text, kind, name, item)
+                    else _words(text, kind, name, item)
                 )
             except BadRuleError as error:
                 faults.append(error)
@@ -234,7 +231,7 @@ def _read_definitions(
             yield Definition(kind, name, value, f"{text.name}:{part.keys[name].line}")
 
 
-def _read_words(text: RuleText, kind: str, name: str, item: RuleItem) -> RuleItem:
+def _words(text: RuleText, kind: str, name: str, item: RuleItem) -> RuleItem:
     words = text.string(item, f"`{name}`")
     if not words:
         raise text.error(f"`{name}` is empty", item.place)
@@ -246,7 +243,7 @@ def _read_words(text: RuleText, kind: str, name: str, item: RuleItem) -> RuleIte
     return RuleItem(words, item.place, words)
 
 
-def _read_number(text: RuleText, name: str, item: RuleItem) -> RuleItem:
+def _number(text: RuleText, name: str, item: RuleItem) -> RuleItem:
     keys = text.mapping(item, THRESHOLD_KEYS, f"threshold `{name}`")
     for key in THRESHOLD_KEYS:
         if key not in keys:

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from analyzer.rules.language.checker import check_expression
+from analyzer.rules.language.checker import check
 from analyzer.rules.language.expression import ExprNode, NameScope
 from analyzer.rules.language.rulefile import RuleItem, RuleText
-from analyzer.runtime.text import count_once
+from analyzer.runtime.text import once
 
 UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
@@ -72,13 +72,11 @@ class Template:
             known = known and found is not None
             mark = bound(part[0]) if bound is not None and found is not None else ""
             shown = (
-                UNKNOWN_TIME
-                if found is None and part[0].type == "time"
-                else show_value(found, part[1])
+                UNKNOWN_TIME if found is None and part[0].type == "time" else show(found, part[1])
             )
-            out.append(shown if mark and "".join(out).endswith(mark) else _mark_cut(shown, mark))
+            out.append(shown if mark and "".join(out).endswith(mark) else _marked(shown, mark))
         text = "".join(out)
-        return count_once(text) if _COUNTS.search(self.text) else text, known
+        return once(text) if _COUNTS.search(self.text) else text, known
 
     def values(
         self, value: Callable[[ExprNode], object], bound: Callable[[ExprNode], str]
@@ -87,8 +85,8 @@ class Template:
         parts = (part for part in self.parts if not isinstance(part, str))
         made = ((node, value(node), spec) for node, spec in parts)
         return {
-            node.text: _mark_cut(
-                show_value(one, _NOUN.sub("", spec)), bound(node) if one is not None else ""
+            node.text: _marked(
+                show(one, _NOUN.sub("", spec)), bound(node) if one is not None else ""
             )
             for node, one, spec in made
         }
@@ -105,15 +103,15 @@ def name_machine(text: str, machine: str) -> str:
     return _OWN.sub(name, text)
 
 
-def _mark_cut(shown: str, mark: str) -> str:
+def _marked(shown: str, mark: str) -> str:
     return shown + mark if mark.startswith(" ") else mark + shown
 
 
-def show_value(value: object, spec: str = "") -> str:
+def show(value: object, spec: str = "") -> str:
     """Return a value as a report prints it; an unknown one is "unknown"."""
     noun = _NOUN.search(spec)
     if noun is not None:
-        return f"{show_value(value, spec[: noun.start()])} {noun[1 if value == 1 else 2]}"
+        return f"{show(value, spec[: noun.start()])} {noun[1 if value == 1 else 2]}"
     if value is None:
         return UNKNOWN
     if isinstance(value, bool):
@@ -122,15 +120,15 @@ def show_value(value: object, spec: str = "") -> str:
         return f"{value:%Y-%m-%d %H:%M:%S} UTC"
     if spec:
         try:
-            return _show_least(value, spec) or format(value, spec)
+            return _least(value, spec) or format(value, spec)
         except (ValueError, OverflowError):
             return str(value)
     if isinstance(value, float):
-        return show_number(value)
+        return number(value)
     return str(value)
 
 
-def _show_least(value: object, spec: str) -> str:
+def _least(value: object, spec: str) -> str:
     """Return `less than 0.01%` for a share that is not zero and would be printed as if it were; "" for any other."""
     if not (spec.endswith("%") and isinstance(value, float) and value > 0):
         return ""
@@ -141,20 +139,18 @@ def _show_least(value: object, spec: str) -> str:
     return f"less than {smallest}"
 
 
-def show_noun(spec: str) -> list[str]:
+def nouns(spec: str) -> list[str]:
     """Return the noun that a format brings, in its plural; no word where it brings none."""
     noun = _NOUN.search(spec)
     return [noun[2]] if noun is not None else []
 
 
-def show_number(value: float) -> str:
+def number(value: float) -> str:
     """Return a float in at most six significant digits, without needless zeros."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
-def parse_template(
-    item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = False
-) -> Template:
+def parse(item: RuleItem, rule: RuleText, scope: NameScope, *, prose: bool = False) -> Template:
     """Return the template of a text; raises BadRuleError for an unknown name or a wrong format.
 
     In `prose` amounts without a format of their own have separators. A text that may be typed in has none.
@@ -179,8 +175,8 @@ def parse_template(
         if not name.strip():
             raise rule.error("the braces are empty", place, "write {{ for the sign itself")
         inner = RuleItem(name, place, name)
-        node = check_expression(inner, rule, scope)
-        if spec and not (_SPEC.match(spec) and _is_format(node.type, spec)):
+        node = check(inner, rule, scope)
+        if spec and not (_SPEC.match(spec) and _formats(node.type, spec)):
             raise rule.error(
                 f"format `{spec[:40]}` does not suit `{name}`",
                 place,
@@ -200,7 +196,7 @@ def parse_template(
     return Template(text, tuple(part for part in parts if part != ""))
 
 
-def _is_format(type_: str, spec: str) -> bool:
+def _formats(type_: str, spec: str) -> bool:
     sample: object = {"int": 7, "float": 0.5}.get(type_, "text")
     try:
         format(sample, spec)

@@ -38,7 +38,7 @@ PLAIN = {
 }
 
 
-def quote_expression(text: str) -> str:
+def short(text: str) -> str:
     """Return an expression as a message quotes it."""
     return text if len(text) <= 60 else text[:59] + "…"
 

@@ -32,7 +32,7 @@ from analyzer.ingest.reader import ReadListener
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -108,7 +108,7 @@ class Analysis:
 
     def _read_and_judge(self) -> Record:
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.pipeline.triage import Options, gathered, name_case  # noqa: PLC0415 - heavy
+        from analyzer.pipeline.triage import Options, gather_case, name_case  # noqa: PLC0415 - heavy
 
         listener = self.listener
         listener.begin_stage("reading", "Loading the rules.")
@@ -125,7 +125,7 @@ class Analysis:
             self.limits, on_read=listener.count_bytes, watch=watch, hashes=self.hashes
         )
         listener.begin_stage("reading", "Reading the files.")
-        material = gathered(paths, signatures, options)
+        material = gather_case(paths, signatures, options)
         material.name = name_case(self.work.name, material.nodes)
         self.work = replace(self.work, name=material.name)
         listener.state |= {"rules": len(catalog.rules), "member": ""}
@@ -174,7 +174,7 @@ class Analysis:
                 with suppress(OSError):
                     sizes.append(file.stat().st_size)
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
-        source = str(absolute_path(Path(self.order.path))) if self.order.path else ""
+        source = str(full(Path(self.order.path))) if self.order.path else ""
         self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
         self.listener.write_line(
             "total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300)
@@ -196,12 +196,12 @@ class Analysis:
 
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
-        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
+        from analyzer.case import case_file  # noqa: PLC0415 - heavy
         from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
-        made, _ = render_results(document, case.dumps(document), self.limits.report_bytes)
+        made, _ = render_results(document, case_file.write_case(document), self.limits.report_bytes)
         try:
             write_all(Path(self.order.out), made)
         except BacklineError as error:
@@ -258,14 +258,12 @@ class Analysis:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
             self.notes.insert(0, f"Not everything could be read: {some}{more}.")
-        live = [
-            one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]
-        ]
-        severities = {one["severity"] for one in live}
+        live = [one for one in document.findings if one.verdict == "match" and not one.muted]
+        severities = {one.severity for one in live}
         nodes = []
-        for node in document["nodes"][:50]:
+        for node in document.nodes[:50]:
             names = ("name", "kind", "product", "version")
-            nodes.append({name: one_line(str(node.get(name) or ""), 200) for name in names})
+            nodes.append({name: one_line(getattr(node, name), 200) for name in names})
         return {
             "state": "partial" if lost else "done",
             "name": one_line(self.work.name, 300),

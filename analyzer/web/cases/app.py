@@ -24,7 +24,7 @@ from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from analyzer.rules.run_options import RunOptions
-from analyzer.runtime.errors import BacklineError, describe_fault
+from analyzer.runtime.errors import BacklineError, fault
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard import wire
@@ -317,10 +317,10 @@ def _find_many_cases(asked: wire.NewCase) -> ManyCases:
 
 
 def _render_note(document: Path) -> str:
-    from analyzer.pipeline import case  # noqa: PLC0415 - on request
+    from analyzer.case import case_file  # noqa: PLC0415 - on request
     from analyzer.report import short_note  # noqa: PLC0415 - on request
 
-    return short_note.render_short_note(case.load(document))
+    return short_note.render_short_note(case_file.read_case(document))
 
 
 def attachment_header(case: str, name: str) -> str:
@@ -412,6 +412,6 @@ async def _answer_fault(request: Request, error: Exception) -> Response:
     """Tell of a fault of ours; what it says of our inside goes to the terminal only."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{request.method} {request.url.path}, {Path(place.filename).name}:{place.lineno}"
-    sys.stderr.write(f"backline: {describe_fault(one_line(f'{where}: {error!r}', 500))}\n")
+    sys.stderr.write(f"backline: {fault(one_line(f'{where}: {error!r}', 500))}\n")
     do = "This is a fault of Backline, please report it with what the terminal shows."
     return wire.error_answer(wire.Refusal(500, "internal error", do=do))

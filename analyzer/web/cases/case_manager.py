@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.rules.run_options import RunOptions
-from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.paths import full
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.events import Event, Events
@@ -83,7 +83,7 @@ class CaseManager:
             at_once,
             command,
         )
-        self._archive = archive if "://" in archive or not archive else str(absolute_path(archive))
+        self._archive = archive if "://" in archive or not archive else str(full(archive))
         self._history = (
             History(self._archive, place, self._how.limits.report_bytes) if archive else None
         )

@@ -48,8 +48,8 @@ def compare_sides(order: Mapping[str, Any]) -> Record:
 def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
     from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
     from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
-    from analyzer.compare import compare, read_sides  # noqa: PLC0415 - heavy
-    from analyzer.compare.sides import named_apart  # noqa: PLC0415 - with it
+    from analyzer.compare import compare_cases, read_sides  # noqa: PLC0415 - heavy
+    from analyzer.compare.sides import number_names  # noqa: PLC0415 - with it
     from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
     from analyzer.report import comparison  # noqa: PLC0415 - with it
     from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
@@ -71,7 +71,7 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
     )
     for side, given in zip(found, sides, strict=True):
         side.name = str(given["name"]) or side.name
-    document = compare(named_apart(found))
+    document = compare_cases(number_names(found))
     texts = (
         comparison.dump_document(document),
         comparison.render_html(document),

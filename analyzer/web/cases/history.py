@@ -88,12 +88,12 @@ class History:
 
     def _render_results(self, stored: Stored, folder: Path) -> None:
         from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.pipeline import case  # noqa: PLC0415 - heavy
+        from analyzer.case import case_file  # noqa: PLC0415 - heavy
         from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
         from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         text = browse.document_text(self._open_archive(), stored)
-        document = case.loads(text, stored.id)
+        document = case_file.parse_case(text, stored.id)
         made, _ = render_results(document, text, self._report_bytes)
         folder.mkdir(mode=0o700, exist_ok=True)
         write_all(folder, made)

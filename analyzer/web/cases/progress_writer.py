@@ -6,7 +6,6 @@ import json
 import os
 import threading
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from analyzer.case.ranking import Weight
@@ -80,17 +79,15 @@ class ProgressWriter:
         if self._sent <= LIVE:
             self.write_line(
                 "finding",
-                finding=describe_finding(
-                    {name: getattr(finding, name) for name in (*_SHOWN, "excess")}
-                ),
+                finding=describe_finding(finding),
             )
 
 
-def describe_finding(finding: Mapping[str, Any]) -> Record:
+def describe_finding(finding: Finding) -> Record:
     """Return what the page shows of a finding, and its weight: the page sorts those that come one by one."""
-    shown: Record = {name: one_line(str(finding[name]), 500) for name in _SHOWN}
-    weight = Weight.of(finding["severity"], finding["confidence"], finding.get("excess"))
-    return shown | {"exposed": finding["confidence"] == "exposed", "weight": weight.as_numbers()}
+    shown: Record = {name: one_line(str(getattr(finding, name)), 500) for name in _SHOWN}
+    weight = Weight.of(finding.severity, finding.confidence, finding.excess)
+    return shown | {"exposed": finding.confidence == "exposed", "weight": weight.as_numbers()}
 
 
 def describe_failure(error: BacklineError) -> Record:

@@ -23,7 +23,7 @@ from analyzer.archive.store import Archive
 from analyzer.case.verdicts import SEVERITIES
 from analyzer.report import completeness, view, wording
 from analyzer.runtime.errors import UsageError
-from analyzer.runtime.text import count_noun, one_line
+from analyzer.runtime.text import counted, one_line
 from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions import question
 from analyzer.web.questions.question import CASES, FINDINGS, MACHINES, TEXT, Question
@@ -188,7 +188,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
     notes = [*table.notes, *table.left]
     if table.refused:
         them = "it" if table.refused == 1 else "them"
-        uploads = count_noun(table.refused, "refused upload")
+        uploads = counted(table.refused, "refused upload")
         notes.append(
             f"{uploads} left out: nothing in {them} could be read. "
             f'The state "refused" lists {them}.'
@@ -276,7 +276,7 @@ def _make_case_table(archive: Archive, wanted: browse.ListFilter) -> AnswerTable
         ("Case", "case"), ("Time", "time"), ("State", "state"), ("Machines", "list"), ("Worst", "severity"),
         ("Findings", "text"), ("Open questions", "number"), ("Labels", "number"),
     ]  # fmt: skip
-    count, table = 0, AnswerTable(columns, iter(()), lambda: count_noun(count, "case"))
+    count, table = 0, AnswerTable(columns, iter(()), lambda: counted(count, "case"))
     table.left = [_make_sentence(note) for note in notes]
 
     def rows() -> Iterator[tuple[str, list[Any]]]:
@@ -459,10 +459,10 @@ def _make_text_table(archive: Archive, wanted: Question, window: search.Window) 
     columns.append(("Where", "text"))
 
     def describe_rows() -> str:
-        names = f"{count_noun(named, 'case')} of that name. " if named or wanted.names else ""
+        names = f"{counted(named, 'case')} of that name. " if named or wanted.names else ""
         if wanted.names:
             return names
-        return f"{names}{count_noun(count, 'line or row', 'lines and rows')}. {kept}"
+        return f"{names}{counted(count, 'line or row', 'lines and rows')}. {kept}"
 
     return AnswerTable(columns, rows(), describe_rows, **_list_left_out(found))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
+from analyzer.case.document import CaseDocument
 from analyzer.report import finding_rows, view
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
@@ -58,21 +59,21 @@ def describe_case(library: Library, case: str) -> Record:
     return record
 
 
-def _list_findings(document: Record, given: list[labels.Label]) -> Record:
+def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
     from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
     numbered = finding_rows.number_findings(document)
     found = [
-        {name: one_line(str(one[name] or ""), 600) for name in _SHOWN}
-        | {name: one[name] for name in _KEY}
-        | {"number": numbered.get(one["id"], ""), "anchor": make_anchor(one["id"])}
-        | {"label": known.get((one["rule"], one["node"], one["subject"]))}
-        for one in document["findings"][:MOST]
-        if one["verdict"] == "match"
+        {name: one_line(str(getattr(one, name) or ""), 600) for name in _SHOWN}
+        | {name: getattr(one, name) for name in _KEY}
+        | {"number": numbered.get(one.id, ""), "anchor": make_anchor(one.id)}
+        | {"label": known.get((one.rule, one.node, one.subject))}
+        for one in document.findings[:MOST]
+        if one.verdict == "match"
     ]
-    quiet = sorted({one["rule"] for one in document["quiet"]})
-    return {"findings": found, "more": max(0, len(document["findings"]) - MOST), "quiet": quiet}
+    quiet = sorted({one.rule for one in document.quiet})
+    return {"findings": found, "more": max(0, len(document.findings) - MOST), "quiet": quiet}
 
 
 def _describe_label(one: labels.Label) -> Record:

@@ -34,7 +34,7 @@ from analyzer.rules.run_options import RunOptions
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError
-from analyzer.runtime.text import make_visible, one_line
+from analyzer.runtime.text import one_line, visible
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
 
@@ -229,7 +229,7 @@ def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
 def complaint_record(text: str) -> Record:
     """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
     at = _AT.search(text)
-    shown = make_visible(text)
+    shown = visible(text)
     return {
         "text": shown[:4000],
         "line": int(at[1]) if at else 0,
@@ -309,16 +309,14 @@ class Preview:
         local, _ = options.local()
         source = typed.source_of(Path(self.order["file"]), local, options.folders(), options.limits)
         try:
-            asked = run_catalog.load_run_catalog(
-                local, only=[source], drafts=True, retired=True, tuned=True
-            )
+            asked = run_catalog.load(local, only=[source], drafts=True, retired=True, tuned=True)
         except BacklineError as error:
             return None, None, [complaint_record(str(error))]
         if not asked.rules:
             return None, None, [complaint_record(str(error)) for error in asked.broken]
         rule = asked.rules[0]
         bare = replace(local, settings=replace(local.settings, kb=()))
-        installed = run_catalog.load_run_catalog(bare, drafts=True, retired=True, tuned=False)
+        installed = run_catalog.load(bare, drafts=True, retired=True, tuned=False)
         return rule, next((one for one in installed.rules if one.id == rule.id), None), []
 
     def _tell_progress(self, done: int, total: int) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from analyzer.artefacts.parsing import Output, convert_params, fault_at, read_rows, run_template
+from analyzer.artefacts.parsing import Output, fault_at, rows, run_template, typed
 from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
@@ -142,17 +142,17 @@ def describe_counter(counter: str) -> str:
 
 def nic_get(block: Block) -> Output:
     """Read `nic get` into a row of esxi.pnic_info; a name given by the command fills in."""
-    return read_rows(INFO, "nic_get", block, convert_params(block.params, INFO))
+    return rows(INFO, "nic_get", block, typed(block.params, INFO))
 
 
 def nic_stats(block: Block) -> Output:
     """Read `nic stats get` into a row of esxi.pnic_stats; the NIC is named in its first line."""
-    return read_rows(STATS, "nic_stats", block, convert_params(block.params, STATS))
+    return rows(STATS, "nic_stats", block, typed(block.params, STATS))
 
 
 def nic_ring(block: Block) -> Output:
     """Read ring sizes into a row of esxi.pnic_ring."""
-    return read_rows(RING, "nic_ring", block, convert_params(block.params, RING))
+    return rows(RING, "nic_ring", block, typed(block.params, RING))
 
 
 # Counters of `Uplink Stats:`, the general part that native drivers print before their own (capture of ixgben).

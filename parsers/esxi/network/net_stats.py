@@ -8,7 +8,7 @@ a blog lose the blanks. The client name is the rest of the line and may hold bla
 import re
 from dataclasses import replace
 
-from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows
 from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Table
 
 from ._switches import find_vm
@@ -37,7 +37,7 @@ _LEFT_OUT = re.compile(r"^\s*(?:<snip>|\[\.\.\.\]|\.\.\.)\s*$")
 
 def parse_block(block: Block) -> Output:
     """Read the port list: one row a port; `client_vm` and `vnic` only for ports of a VM."""
-    for item in read_rows(TABLE, PARSER.name, block):
+    for item in rows(TABLE, PARSER.name, block):
         if isinstance(item, Fault):
             left_out = bool(_LEFT_OUT.match(item.text))
             yield replace(item, state="", why=_WHY_LEFT_OUT) if left_out else item

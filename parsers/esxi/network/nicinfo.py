@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows
 from analyzer.artefacts.tables import Block
 
 from ._pnic import (
@@ -30,7 +30,7 @@ _Reader = Callable[[Block], Output]
 
 
 def _nic_list(block: Block) -> Output:
-    return read_rows(LIST, "nic_list", block)
+    return rows(LIST, "nic_list", block)
 
 
 _TITLE = re.compile(r"^\s*Network Interface Cards Information\.\s*$")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
 from analyzer.artefacts.tables import Block
 
 from ._pnic import PRIVATE, STATS, private_stats
@@ -24,7 +24,7 @@ def parse_block(block: Block) -> Output:
         (n for n, line in enumerate(block.lines) if _DRIVER_PART.match(line)), len(block.lines)
     )
     general = replace(block, lines=block.lines[:at])
-    yield from read_rows(STATS, PARSER.name, general, convert_params(block.params, STATS))
+    yield from rows(STATS, PARSER.name, general, typed(block.params, STATS))
     lines = block.lines[at:]
     if lines:
         lines[0] = re.sub(r'^\s*(?:-- Driver Specific Statistics:|"hw"\s*:\s*"?)', "", lines[0])

@@ -7,7 +7,7 @@ clientSubType are read; enums are printed as `name: n -> label`.
 
 from __future__ import annotations
 
-from analyzer.artefacts.parsing import Output, Parser, convert_params, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows, typed
 from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.blocks import vsish_body
 
@@ -32,7 +32,7 @@ TABLE = Table.of(
 
 def parse_block(block: Block) -> Output:
     """Read one or more dumps: one row a port."""
-    for item in read_rows(TABLE, PARSER.name, block, convert_params(block.params, TABLE)):
+    for item in rows(TABLE, PARSER.name, block, typed(block.params, TABLE)):
         if isinstance(item, Row):
             item.values["client_vm"], item.values["vnic"] = find_vm(str(item.values["client_name"]))
         yield item

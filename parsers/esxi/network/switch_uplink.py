@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from analyzer.artefacts.tables import Column
-from analyzer.forms.chain import Apart, Chain, ChainLink, Source, Start, make_chain
+from analyzer.forms.chain import Apart, Chain, ChainLink, Source, Start, chain
 
-CHAIN: Chain = make_chain(
+CHAIN: Chain = chain(
     "esxi.switch_uplink",
     "Uplinks of virtual switches, a row for each, with its link and speed.",
     Start(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analyzer.artefacts.tables import Column, Value
-from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, make_chain
+from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
 
 _NAME = Column("volume_name", "str", "name of the datastore or volume")
 
@@ -19,7 +19,7 @@ def finish_row(cells: Cells) -> Mapping[str, Value]:
     return {"volume_name": str(cells.get("mount_point") or "").rpartition("/")[2] or None}
 
 
-CHAIN: Chain = make_chain(
+CHAIN: Chain = chain(
     "esxi.df_space",
     "File systems by df, one row a file system; `missing_link` says where esxcli does not tell of it.",
     Start(

@@ -14,15 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.artefacts.tables import (
-    Block,
-    Column,
-    ColumnValueError,
-    Row,
-    Table,
-    Value,
-    convert_cell,
-)
+from analyzer.artefacts.tables import Block, Column, ColumnValueError, Row, Table, Value, convert
 from analyzer.forms.columns import bundle_files
 
 from ..hardware import cpu_global, hardware_memory, hardware_platform
@@ -156,7 +148,7 @@ def _read_machine(block: Block, leaves: list[Row]) -> Iterator[Row]:
             continue
         cell = leaf.values["info_number" if column.kind == "int" else "info_text"]
         try:
-            row.values[name] = convert_cell(column, str(cell))
+            row.values[name] = convert(column, str(cell))
         except ColumnValueError:
             continue
         row.lines = {**row.lines, name: leaf.line}

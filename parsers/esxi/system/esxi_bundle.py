@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.parsing import Output, Parser, rows
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ...common._host import HOST, make_host_row
@@ -30,7 +30,7 @@ _NAME = re.compile(r"(?:esx|vc\w*)-(?P<host>.+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\
 
 def parse_block(block: Block) -> Output:
     """Read the head of a README into one row, and the host's name out of the bundle's."""
-    for item in read_rows(TABLE, PARSER.name, block):
+    for item in rows(TABLE, PARSER.name, block):
         yield item
         if isinstance(item, Fault):
             continue

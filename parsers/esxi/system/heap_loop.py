@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
-from analyzer.artefacts.tables import Block, ColumnValueError, Row, convert_cell
+from analyzer.artefacts.tables import Block, ColumnValueError, Row, convert
 
 from .heap_stats import FIELDS
 from .heap_stats import PARSER as STATS
@@ -57,7 +57,7 @@ def _put_cell(row: Row, label: str, text: str, line: int) -> Output:
     if column is None or column.name == "heap":
         return
     try:
-        row.values[column.name] = convert_cell(column, text)
+        row.values[column.name] = convert(column, text)
         row.lines = {**row.lines, column.name: line}
     except ColumnValueError as error:
         yield fault_at(row.block, line, PARSER.name, str(error))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analyzer.artefacts.tables import Column, Value
-from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, make_chain
+from analyzer.forms.chain import Apart, Cells, Chain, ChainLink, Made, Source, Start, chain
 
 from ._vm_files import host_path
 
@@ -41,7 +41,7 @@ def _has_uplink(cells: Cells) -> Mapping[str, Value]:
     }
 
 
-CHAIN: Chain = make_chain(
+CHAIN: Chain = chain(
     "esxi.vm_network",
     "From the VM to the wire: world, virtual NIC, port, switch, and a row for each uplink it may use.",
     Start(

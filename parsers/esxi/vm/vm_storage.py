@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from analyzer.artefacts.tables import Column, Value
-from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, make_chain
+from analyzer.forms.chain import Cells, Chain, ChainLink, Made, Source, Start, chain
 
 from ._vm_files import host_path
 
@@ -35,7 +35,7 @@ def _without_device(cells: Cells) -> bool:
     return cells.get("on_device") is False
 
 
-CHAIN: Chain = make_chain(
+CHAIN: Chain = chain(
     "esxi.vm_storage",
     "From the VM to the array: disk, datastore, device, and a row for each path to it with its adapter.",
     Start(
