@@ -217,11 +217,11 @@ HOSTILE = [
 def opened() -> Iterator[list[str]]:
     """Note every path that Python opens, lists or looks for by name, as the audit of the interpreter tells it."""
     _NOTED.clear()
-    _STATE.on = True
+    _STATE["on"] = True
     try:
         yield _NOTED
     finally:
-        _STATE.on = False
+        _STATE["on"] = False
 
 
 _NOTED: list[str] = []
@@ -229,7 +229,7 @@ _STATE = {"on": False}
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if _STATE.on and event in (
+    if _STATE["on"] and event in (
         "open",
         "os.scandir",
         "os.listdir",
@@ -257,7 +257,7 @@ def test_names_are_labels_only(labels: list[str]) -> None:
         assert sorted(data for _, data in found) == sorted(
             b"content %d\n" % n for n in range(len(labels))
         )
-        assert len({one.name for one in hashes}) == len(labels)
+        assert len({one["name"] for one in hashes}) == len(labels)
         inside = {str(folder / str(n)) for n in range(len(labels))}
         assert {path for path in noted if not path.endswith((".py", ".pyc"))} <= inside
         for address, _ in found:
