@@ -71,7 +71,9 @@ def files_of(content: str) -> list[dict[str, Any]]:
 
 def id_of(name: str, content: str = "") -> str:
     """Return the id of a case of that name and content."""
-    return case_id(name, [(file.name, file.size, file.sha256) for file in files_of(content)])
+    return case_id(
+        name, [(file["name"], file["size"], file["sha256"]) for file in files_of(content)]
+    )
 
 
 def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:

@@ -279,7 +279,7 @@ def test_what_came_before_a_break_is_given_where_fsspecs_cache_loses_it(
     monkeypatch.setattr(remotefile, "BLOCK", block)
     content = random.Random(3).randbytes(40 * block)
     moody.pipe_file("/bucket/log", content)
-    moody.fails.log, moody.fails_after.log = ConnectionResetError("made up"), 10 * block
+    moody.fails["log"], moody.fails_after["log"] = ConnectionResetError("made up"), 10 * block
     given = {"ours": 0, "theirs": 0}
     with (
         RemoteFile(Storage(moody), "/bucket/log", len(content), digest=Digest()) as ours,

@@ -217,11 +217,11 @@ HOSTILE = [
 def opened() -> Iterator[list[str]]:
     """Note every path that Python opens, lists or looks for by name, as the audit of the interpreter tells it."""
     _NOTED.clear()
-    _STATE.on = True
+    _STATE["on"] = True
     try:
         yield _NOTED
     finally:
-        _STATE.on = False
+        _STATE["on"] = False
 
 
 _NOTED: list[str] = []
@@ -229,7 +229,7 @@ _STATE = {"on": False}
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if _STATE.on and event in (
+    if _STATE["on"] and event in (
         "open",
         "os.scandir",
         "os.listdir",
