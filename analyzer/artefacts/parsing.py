@@ -399,7 +399,7 @@ def _compile_template(name: str, text: str) -> Machine:
 
 
 def may_record(parser: Parser, lines: Iterable[str]) -> bool:
-    """Tell whether the template of a form can make a record of some lines; False is certain, and told quickly."""
+    """Tell whether the template of a form can make a record of some lines; False is certain, and found quickly."""
     return _compile_template(parser.name, parser.template).may_record(
         line for line in lines if len(line) <= MOST_LINE
     )

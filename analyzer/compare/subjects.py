@@ -158,9 +158,12 @@ class KnownNames:
                 str(row.values.get("vm_name") or ""),
             )
         for row in rows_of(facts, "esxi.vm_process"):
-            told = (str(row.values.get("bios_uuid") or ""), str(row.values.get("vm_name") or ""))
+            identity = (
+                str(row.values.get("bios_uuid") or ""),
+                str(row.values.get("vm_name") or ""),
+            )
             node, path = row.block.node, on_host(row.values.get("vmx_path"))
-            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
+            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = identity
             made.paths[node, row.values.get("vm_world_id")] = str(path or "")
         made.match_by_count(facts)
         return made
@@ -281,13 +284,15 @@ def make_subject(
         some = [one[rank] for one in ranked]
         marks.append([] if any(not one for one in some) else [(table.name, *some)])
     shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
-    told = (
+    port_text = (
         last.values.get("vm_name")
         if "vmx_path" not in parts and "vm_world_id" not in parts
         else None
     )
     name = ", ".join(
-        text for text in ([str(told)] if told and told not in shown else []) + shown if text
+        text
+        for text in ([str(port_text)] if port_text and port_text not in shown else []) + shown
+        if text
     )
     if volume := last.values.get("volume_name"):
         name = f"{volume} ({name})" if volume not in shown else name

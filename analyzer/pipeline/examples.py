@@ -119,8 +119,8 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
 
 
 def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
-    told = judge(Catalog([rule]), facts, explain=rule.id).explained
-    return next((item.trace for item in told if item.verdict == result), None)
+    explained = judge(Catalog([rule]), facts, explain=rule.id).explained
+    return next((item.trace for item in explained if item.verdict == result), None)
 
 
 class Shared:
@@ -323,12 +323,12 @@ def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[
     rest = {name: value for name, value in expect.items() if name not in ("result", "count")}
     if wrong or not rest:
         return wrong
-    told: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
+    answers: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
     if expect["result"] == Verdict.CANNOT_TELL.value:
-        told = judgement.cannot_tell
+        answers = judgement.cannot_tell
     each = [
         [one for name, value in rest.items() if (one := _unlike(name, value, thing))]
-        for thing in told
+        for thing in answers
     ]
     nothing = [Unlike(name, "", "; ".join(_texts(value))) for name, value in rest.items()]
     return min(each, key=len, default=nothing)

@@ -131,9 +131,9 @@ def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
                 if all(bound.admits(version) for bound in one)
             ]
             if inside:
-                told = f"{version.version}{'' if version.build is None else f'-{version.build}'}"
+                release = f"{version.version}{'' if version.build is None else f'-{version.build}'}"
                 raise values.text.error(
-                    f"{product} {told} is affected and fixed at once", keys["fixed_in"].place
+                    f"{product} {release} is affected and fixed at once", keys["fixed_in"].place
                 )
 
 

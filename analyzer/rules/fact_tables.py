@@ -1,7 +1,7 @@
 """Tables of the catalog, `kb.*`: facts in files beside the rules, which rules join as any table.
 
 They come from the folder `facts` of every place that brings rules: the tool, packs, folders of the user. Who brings a
-CSV file without a declaration adds rows to a table that another place declares. What clashes is refused and told:
+CSV file without a declaration adds rows to a table that another place declares. What clashes is refused and reported:
 a second declaration of a table, and a row whose key is there already.
 """
 
@@ -34,7 +34,7 @@ class FactCatalog:
     tables    by name, with their rows; owners: who declares each
     broken    files that cannot be used, each with its first fault; faults: all of them, for lint
     contents  bytes of every file, with the place it comes from
-    paths, texts  of every file by the name under which it is told
+    paths, texts  of every file by the name that messages use
     """
 
     tables: dict[str, Table] = field(default_factory=dict)

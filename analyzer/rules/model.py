@@ -182,7 +182,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Rows of a table that list every subject there should be: one without a row in `each` cannot be told.
+    """Rows of a table that list every subject there should be: one without a row in `each` is unknown.
 
     by  pairs (column of `each`, column of the list)
     """

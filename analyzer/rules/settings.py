@@ -208,7 +208,7 @@ def parse_settings(
         found = _AT.search(said)
         lines = text.split("\n")
         last = max(1, len(lines) - (not lines[-1]))
-        place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is told: the end
+        place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is known: the end
         if found and found[1]:
             place = FileSpan(int(found[1]), int(found[2]))
         message = f"not TOML: {said[: found.start()] if found else said}"

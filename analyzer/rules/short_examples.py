@@ -273,10 +273,10 @@ def made_examples(
     log = rule.each.table.declared.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
     if not lines:
-        told = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
+        cannot_tell = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
         return (
             []
-            if told
+            if cannot_tell
             else [_make_value(place, f"{log} is not in the case", open_, tables={log: None})]
         )
     runs: dict[str, Any] = (

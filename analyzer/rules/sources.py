@@ -123,7 +123,7 @@ def _list_place(path: Any) -> tuple[list[Any], list[BadRuleError]]:
 def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
     """Return the rule files of a folder and the folders below it, in order of their paths, and what was left out.
 
-    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is told. So is a
+    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is reported. So is a
     folder without any rule: who names it believes that there are some. OSError when it cannot be read.
     """
     found: list[Path] = []

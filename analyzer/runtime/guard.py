@@ -22,7 +22,7 @@ def guard_part(failed: Callable[[Exception], object]) -> Iterator[None]:
         yield
     except BacklineError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever fails in one part, the others are told
+    except Exception as error:  # noqa: BLE001 - whatever fails in one part, the others are reported
         failed(error)
 
 

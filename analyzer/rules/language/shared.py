@@ -61,7 +61,7 @@ class Definition:
 class SharedFiles:
     """The files of shared parts that a rule may name: of its own place, and behind them those of the tool.
 
-    files   name as it is told, and text; they are read when a rule is, not for rules out of the cache
+    files   name as messages show it, and text; they are read when a rule is, not for rules out of the cache
     beyond  what is looked up where these files do not have a name
     """
 
