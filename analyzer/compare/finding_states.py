@@ -131,7 +131,7 @@ def find_other_card(match: Match[Finding], lines: _Judged) -> str:
 
 
 def find_unknown_reset(match: Match[Finding], lines: _Judged) -> str:
-    """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
+    """Return why no one knows whether the counters of a finding started again; "" where it is known of one."""
     steps = [counter.steps[-1] for counter in find_counters(match, lines)]
     return str(steps[0].why) if steps and all(step.state == "not known" for step in steps) else ""
 
@@ -307,7 +307,7 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
 
 
 def is_same_subject(finding: Finding, group: CannotTellGroup) -> bool:
-    """Tell whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
+    """Say whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
     words = (finding.subject, finding.object, finding.node)
     return not group.subjects or any(
         subject in words or any(word and word in subject for word in words[1:])

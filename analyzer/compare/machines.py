@@ -1,6 +1,6 @@
 """Pairs the machines of the sides: by serial number or UUID, by the addresses of their NICs, then by name.
 
-A host that was renamed keeps its hardware. Boards say `To be filled by O.E.M.` where nobody filled it in, and two
+A host that was renamed keeps its hardware. Boards say `To be filled by O.E.M.` where no one filled it in, and two
 machines that say so are not one.
 """
 

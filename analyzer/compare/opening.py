@@ -66,7 +66,7 @@ def write_summary(made: Comparison) -> str:
 
 
 def is_described(one: Change, mode: str) -> bool:
-    """Tell whether the sentences on names, cards, versions and sizes say a change already."""
+    """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
         return (one.table, one.column) in _TOLD
     return (

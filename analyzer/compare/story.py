@@ -158,7 +158,7 @@ def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
 
 
 def write_resets(made: Comparison) -> list[Sentence]:
-    """Return sentences on counters that were reset, and on machines of which nobody knows it."""
+    """Return sentences on counters that were reset, and on machines of which no one knows it."""
     if made.mode == "hosts":
         return []
     found: dict[str, list[Place | None]] = {}
@@ -443,7 +443,7 @@ def write_appearances(made: Comparison) -> list[Sentence]:
 
 
 def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
-    """Tell whether it is a port or an adapter of a VM that came or went itself."""
+    """Say whether it is a port or an adapter of a VM that came or went itself."""
     names = {one.subject.rpartition(" (port ")[0], one.subject.rpartition(", ")[0]}
     return any((one.machine, name, one.state) in whole for name in names if name)
 

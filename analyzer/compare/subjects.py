@@ -1,6 +1,6 @@
 """What a row of a table speaks of, so that it is found again on another side after a rename or a reconnect.
 
-Numbers that a host gives anew at each boot (port, world) tell nobody: a port is its MAC address, else its VM and
+Numbers that a host gives anew at each boot (port, world) tell no one: a port is its MAC address, else its VM and
 adapter; a NIC is its MAC address; a disk adapter is its UID; a VM is the UUID of its BIOS, else the path of its .vmx.
 """
 
@@ -238,7 +238,7 @@ class KnownNames:
 
 
 def on_host(path: Value) -> Value:
-    """Return a path as the host has it: in a bundle it stands below a folder that is named after the capture."""
+    """Return a path as the host has it: in a bundle it is below a folder that is named after the capture."""
     place = path.find("vmfs/volumes/") if isinstance(path, str) else -1
     return f"/{path[place:]}" if isinstance(path, str) and place >= 0 else path
 
@@ -302,5 +302,5 @@ def make_subject(
 
 
 def can_agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
-    """Tell whether two subjects with a mark in common may be one: two ports of known users not by their number."""
+    """Say whether two subjects with a mark in common may be one: two ports of known users not by their number."""
     return rank < 2 or not (one.user_known and other.user_known)

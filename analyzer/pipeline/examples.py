@@ -1,7 +1,7 @@
 """Runs the examples of a rule: rows by hand, log text, and raw text through the real readers.
 
-Rows of an example stand on one node of the kind its rule speaks of; a row with `node: name`
-stands on another. A file with a `path` goes the whole way of a dropped-in file; one with a
+Rows of an example are on one node of the kind its rule speaks of; a row with `node: name`
+is on another. A file with a `path` goes the whole way of a dropped-in file; one with a
 `command` or a `parser` goes straight to that parser.
 """
 
@@ -57,7 +57,7 @@ class ExampleResult:
     """What an example gave: `ok` tells whether it is as expected (with `gap`: still known to fail).
 
     unlike  what is not as expected; trace: why, for an example that failed
-    place   where the example stands in its rule file
+    place   where the example is in its rule file
     error   why the example could not be made into a case
     """
 

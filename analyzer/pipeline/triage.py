@@ -343,7 +343,7 @@ def case_name(paths: Sequence[Place]) -> str:
 
 
 def says_nothing(name: str) -> bool:
-    """Tell whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
+    """Say whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
     stem = _ENDINGS.sub("", name)
     return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
 
@@ -411,7 +411,7 @@ def list_nothing() -> list[dict[str, Any]]:
 
 
 def is_partial(ledger: Ledger) -> bool:
-    """Tell whether something was cut, damaged or left out."""
+    """Say whether something was cut, damaged or left out."""
     return bool(
         ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources)
     )

@@ -55,7 +55,7 @@ class Bound:
         return same if sign == "==" else f'({alias}.version {sign[0]} "{self.version}" or ({same}))'
 
     def admits(self, other: Bound) -> bool:
-        """Tell whether a version, with or without a build, lies on the right side of this bound."""
+        """Say whether a version, with or without a build, lies on the right side of this bound."""
         mine, theirs = self.place, other.place
         if mine[0] == theirs[0] and None in (self.build, other.build):
             return "=" in self.sign or not self.sign
@@ -197,7 +197,7 @@ def join_conditions(one: ExprNode | None, two: ExprNode | None) -> ExprNode | No
 
 
 def _drop_places(node: ExprNode) -> ExprNode:
-    """Return a condition no part of which stands in the rule file."""
+    """Return a condition no part of which is in the rule file."""
     return replace(node, args=tuple(_drop_places(child) for child in node.args), place=None)
 
 

@@ -59,7 +59,7 @@ _COLUMN = {
 
 @dataclass(frozen=True, slots=True)
 class FactColumn:
-    """What the cells of a column must be, beside their kind.
+    """What the cells of a column must be, next to their kind.
 
     needed   no cell is empty; one_of: the only values; pattern: a regular expression
     names    `table.column` whose values these are, or `rule`: ids of rules (lint asks)
@@ -248,7 +248,7 @@ def read_fact_rows(source: RuleText, declared: FactDeclaration) -> FactRows:
 class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
     """Rows of some CSV files: file, line and cells; a file is read when a row is first asked for.
 
-    A BadRuleError then tells of a fault that nobody looked for before.
+    A BadRuleError then tells of a fault that no one looked for before.
     """
 
     def __init__(self, files: Sequence[tuple[str, Callable[[], FactRows]]]) -> None:
@@ -340,7 +340,7 @@ def _key_faults(
     declared: FactDeclaration,
     met: dict[tuple[Value, ...], int],
 ) -> Iterator[BadRuleError]:
-    """Yield that a key is not whole, or stands in a line above."""
+    """Yield that a key is not whole, or is in a line above."""
     key = tuple(values.get(name) for name in declared.table.key)
     if None in key:
         yield _make_error(file, line, f"the key ({', '.join(declared.table.key)}) is empty")

@@ -193,7 +193,7 @@ def _walk_cases(
 
 
 def cases_by_line(rule: Rule, key: str) -> bool:
-    """Tell whether each line below a key is a case: together they are one where the rule counts or compares lines."""
+    """Say whether each line below a key is a case: together they are one where the rule counts or compares lines."""
     if key == "match":
         return len(rule.seen) <= len(rule.logs)
     return key == "no_match" and len(rule.seen) == len(rule.logs) == 1 and rule.when.text == SIGN
