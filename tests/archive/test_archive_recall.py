@@ -56,7 +56,7 @@ def archive(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def by_name(archive: Archive) -> dict[str, Stored]:
     """Return the stored cases by name."""
     return {
-        archive.read_meta(stored).name: stored
+        archive.read_meta(stored)["name"]: stored
         for stored in archive.take_snapshot().list_visible_cases()
     }
 

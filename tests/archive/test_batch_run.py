@@ -96,14 +96,14 @@ def test_what_is_stored_is_what_triage_gives(stored: tuple[Path, Path]) -> None:
     cases, archive = stored
     assert documents(archive) == {path.name: fresh(path) for path in sorted(cases.iterdir())}
     meta = metas(archive)["case-log"]
-    assert (meta.state, meta.source, meta.files) == ("ok", str(cases / "case-log"), 1)
+    assert (meta["state"], meta["source"], meta["files"]) == ("ok", str(cases / "case-log"), 1)
     one_file = [
         "esxi.event",
         "esxi.purple_screen",
         "esxi.scsi_error",
         "esxi.vmkernel",
     ]  # events are told there too
-    assert meta.logs == one_file
+    assert meta["logs"] == one_file
 
 
 _OPENED: list[str] = []
@@ -214,8 +214,8 @@ def test_the_whole_archive_is_judged_again_without_paths(
     summary, here = batch(archive, kb=kb)
     assert (here.acts, summary.found, summary.judged) == ([JUDGE], 3, 3)
     after = metas(archive)
-    assert {name: meta.source for name, meta in after.items()} == {
-        n: m.source for n, m in before.items()
+    assert {name: meta["source"] for name, meta in after.items()} == {
+        n: m["source"] for n, m in before.items()
     }
     assert batch(archive, kb=kb)[0].done == 3
     assert batch(archive, kb=kb, reading="0" * 12)[0].stale == 0, "what is done is not stale"
@@ -259,7 +259,7 @@ def test_refused_cases_are_stored_with_the_reason_and_not_tried_again(tmp_path: 
     summary, _ = batch(archive, tmp_path / "cases")
     assert (summary.read, summary.refused) == (2, 1)
     assert "HTML" in summary.troubles[0].why
-    assert metas(archive)["page.tgz"].state == "refused"
+    assert metas(archive)["page.tgz"]["state"] == "refused"
     summary, here = batch(archive, tmp_path / "cases")
     assert (summary.no_result, summary.done, here.jobs) == (1, 1, [])
     summary, here = batch(archive, tmp_path / "cases", wishes=Wishes(retry=True))
@@ -292,7 +292,7 @@ def test_a_fault_of_ours_fails_that_case_only(
     monkeypatch.setattr(pipeline, "read_case", breaks)
     summary, _ = batch(tmp_path / "archive", cases)
     assert (summary.read, summary.failed) == (3, 1)
-    assert metas(tmp_path / "archive")["case-001"].state == "failed"
+    assert metas(tmp_path / "archive")["case-001"]["state"] == "failed"
     assert "test_batch_run.py" in summary.troubles[0].why
     assert batch(tmp_path / "archive", cases)[0].no_result == 1
     monkeypatch.undo()
@@ -417,7 +417,7 @@ def test_a_case_whose_process_died_twice_is_stored_as_failed(tmp_path: Path) -> 
     summary, here = batch(archive, cases, runner=Dying)
     assert sorted(here.acts) == [FAIL, READ, READ]
     assert (summary.failed, summary.troubles[0].why) == (1, "the process died")
-    assert metas(archive)["case-000"].state == "failed"
+    assert metas(archive)["case-000"]["state"] == "failed"
     assert batch(archive, cases)[0].no_result == 1
 
 

@@ -433,8 +433,8 @@ def test_the_data_is_one_sign_a_cell(found: Fleet) -> None:
     data = _data(page.render_page(found))
     assert data["cells"] == [one.cells for one in found.cases]
     assert [state[0] for state in data["states"]] == list(SIGNS)
-    assert len(data["hits"].case) == len(found.hits)
-    assert len(data.notes) == sum(hit.count for hit in found.hits)
+    assert len(data["hits"]["case"]) == len(found.hits)
+    assert len(data["notes"]) == sum(hit.count for hit in found.hits)
 
 
 def test_without_javascript_the_worst_cases_and_rules_are_tables(found: Fleet) -> None:
@@ -473,8 +473,8 @@ def test_a_page_that_would_be_too_large_says_what_is_left_out(most: int) -> None
     )
     assert said is not None
     data = _data(text)
-    assert len(data.notes) == int(said[1].replace(",", "")) < int(said[2].replace(",", ""))
-    signs = [RANK[data["hits"]["sign"][note[0]]] for note in data.notes]
+    assert len(data["notes"]) == int(said[1].replace(",", "")) < int(said[2].replace(",", ""))
+    signs = [RANK[data["hits"]["sign"][note[0]]] for note in data["notes"]]
     assert signs == sorted(signs)
     assert len(data["cells"]) == 200
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import markdown
 from analyzer.report.completeness import describe_completeness
@@ -46,18 +46,14 @@ def made(name: str, release: str = "") -> tuple[dict[str, Any], str]:
             main, ["triage", str(site), "-o", str(Path(folder, "out")), "--quiet"]
         )
         assert done.exit_code == 0, done.output
-        document = json.loads(Path(folder, "out", "case.json").read_text(encoding="utf-8"))
+        document = case_file.read_case(Path(folder, "out", "case.json"))
         return document, Path(folder, "out", "report.html").read_text(encoding="utf-8")
 
 
 def findings(name: str, release: str = "") -> set[tuple[str, str, str]]:
     """Return (rule, severity, confidence) of what is said of NSX in a state."""
-    found = case(name, release)["findings"]
-    return {
-        (one["rule"], one["severity"], one["confidence"])
-        for one in found
-        if one["rule"] not in HOSTS_OWN
-    }
+    found = case(name, release).findings
+    return {(one.rule, one.severity, one.confidence) for one in found if one.rule not in HOSTS_OWN}
 
 
 EXPOSED = {("kb-2151719", "info", "exposed"), ("nsx-1961105", "info", "exposed")}
@@ -134,7 +130,7 @@ def test_a_release_with_the_fixes_claims_nothing_bound_to_a_version(name: str) -
 def test_one_cause_is_told_once(name: str, causes: list[str]) -> None:
     """What the Manager, the hosts and the controllers say of one fault stands behind its cause, which comes first."""
     told = [story.row for story in list_stories(case(name)) if not story.row.hollow]
-    assert [row.first["rule"] for row in told] == causes
+    assert [row.first.rule for row in told] == causes
 
 
 def test_the_note_names_a_cause_and_a_step_once() -> None:
@@ -169,22 +165,22 @@ def test_the_api_fault_is_judged_against_the_cluster(
     name: str, severity: str, confidence: str, words: str
 ) -> None:
     """KB 2151719 on 6.3.3: struck only where all controllers are silent and sound, behind a lost majority elsewhere."""
-    (found,) = (one for one in case(name)["findings"] if one["rule"] == "kb-2151719")
-    assert (found["severity"], found["confidence"]) == (severity, confidence)
-    assert words in found["say"]
+    (found,) = (one for one in case(name).findings if one.rule == "kb-2151719")
+    assert (found.severity, found.confidence) == (severity, confidence)
+    assert words in found.say
 
 
 def test_a_lost_majority_comes_first() -> None:
     """The first finding is the majority, and the fault of the API stands behind it."""
     doc = case("majority lost")
-    assert doc["findings"][0]["rule"] == "nsx-majority-lost"
-    (fault,) = (one for one in doc["findings"] if one["rule"] == "kb-2151719")
-    assert fault["explained_by"] == [doc["findings"][0]["id"]]
+    assert doc.findings[0].rule == "nsx-majority-lost"
+    (fault,) = (one for one in doc.findings if one.rule == "kb-2151719")
+    assert fault.explained_by == [doc.findings[0].id]
 
 
 def test_without_the_manager_its_rules_cannot_tell() -> None:
     """No bundle of the Manager: what only it says is asked for, and nothing is called healthy."""
-    missing = {one["missing"] for one in case("manager bundle missing")["cannot_tell"]}
+    missing = {one.missing for one in case("manager bundle missing").cannot_tell}
     assert {"nsx.manager", "nsx.controllers", "nsx.host_connection", "nsx.vsm_log"} <= missing
 
 
@@ -197,17 +193,17 @@ def test_a_member_that_was_skipped_stands_in_the_first_lines() -> None:
 @pytest.mark.size
 def test_everything_in_the_bundles_is_understood() -> None:
     """No line of the generator is a fault of a parser, in any state."""
-    assert [case(name)["faults"] for name in STATES] == [[]] * len(STATES)
+    assert [case(name).faults for name in STATES] == [[]] * len(STATES)
 
 
 def said(name: str, what: str) -> list[dict[str, Any]]:
     """Return the records of the site of one sort: member, channel, skew."""
-    return [one for one in case(name)["site"] if one["what"] == what]
+    return [one for one in case(name).site if one.what == what]
 
 
 def test_members_are_known_by_all_their_names() -> None:
     """Id, address and bundle of a controller, id and name of a host, address and bundle of the Manager: one member each."""
-    assert {(one["name"], one["channel"], one["other"]) for one in said("exposed", "member")} == {
+    assert {(one.name, one.channel, one.other) for one in said("exposed", "member")} == {
         ("nsx-controller-1", "controller", "192.0.2.31, controller-1"),
         ("nsx-controller-2", "controller", "192.0.2.32, controller-2"),
         ("nsx-controller-3", "controller", "192.0.2.33, controller-3"),
@@ -217,51 +213,45 @@ def test_members_are_known_by_all_their_names() -> None:
         ("edge-1-1", "edge", ""),
         ("nsxmgr01-techsupport", "manager", "192.0.2.15"),
     }
-    assert {one["state"] for one in said("exposed", "member")} == {"in the case"}
+    assert {one.state for one in said("exposed", "member")} == {"in the case"}
 
 
 def test_a_member_that_was_not_collected_is_named_with_what_rests_on_it() -> None:
     """A controller that the Manager skipped: named, asked for, and no finding says that it is well."""
-    (gone,) = (
-        one for one in said("one controller down", "member") if one["state"] != "in the case"
-    )
-    assert (gone["name"], gone["other"], gone["state"]) == (
+    (gone,) = (one for one in said("one controller down", "member") if one.state != "in the case")
+    assert (gone.name, gone.other, gone.state) == (
         "controller-2",
         "192.0.2.32, controller-2",
         "Skipped",
     )
     doubts = [
         one
-        for one in case("one controller down")["cannot_tell"]
-        if "nsx-member-not-collected" in one["rules"]
+        for one in case("one controller down").cannot_tell
+        if "nsx-member-not-collected" in one.rules
     ]
-    assert [one["subjects"] for one in doubts] == [["controller-2 (controller)"]]
+    assert [one.subjects for one in doubts] == [["controller-2 (controller)"]]
     assert "own view of the cluster" in made("one controller down")[1]
 
 
 def test_both_ends_of_a_channel_are_heard() -> None:
     """The Manager says that it reaches no controller, the hosts that they do; each with its line."""
     channels = said("struck after a manager restart", "channel")
-    api = {(one["other"], one["state"]) for one in channels if one["channel"] == "API"}
+    api = {(one.other, one.state) for one in channels if one.channel == "API"}
     assert api == {(f"nsx-controller-{number}", "down") for number in (1, 2, 3)}
     own = {
-        (one["name"], one["state"])
+        (one.name, one.state)
         for one in channels
-        if one["channel"] == "control plane" and one["said"] == "ESTABLISHED"
+        if one.channel == "control plane" and one.said == "ESTABLISHED"
     }
     assert own == {("esx41.lab.example", "up"), ("esx42.lab.example", "up")}
-    assert all(one["address"] and one["line"] and one["said_by"] for one in channels)
+    assert all(one.address and one.line and one.said_by for one in channels)
 
 
 def test_only_the_last_state_of_a_host_counts() -> None:
     """Hosts that lost the controllers and told that they are back are up; the one that did not is down, at that time."""
-    events = [
-        one for one in said("a host cut off", "channel") if one["address"].endswith("vsm.log")
-    ]
+    events = [one for one in said("a host cut off", "channel") if one.address.endswith("vsm.log")]
     states = {
-        (one["name"], one["state"], one["at"][:19])
-        for one in events
-        if one["channel"] == "control plane"
+        (one.name, one.state, one.at[:19]) for one in events if one.channel == "control plane"
     }
     assert states == {
         ("esx41.lab.example", "up", "2017-10-02 07:22:00"),
@@ -271,13 +261,13 @@ def test_only_the_last_state_of_a_host_counts() -> None:
 
 def test_skew_is_estimated_from_what_both_machines_logged() -> None:
     """95 s between two hosts, with its error and number of events, and no stamp of the case is moved by it."""
-    (hosts,) = (one for one in said("clock skew", "skew") if "dfwpktlogs" in one["note"])
-    assert (hosts["name"], hosts["other"]) == ("esx42.lab.example", "esx41.lab.example")
-    assert abs(float(hosts["state"].split()[0]) - 95) < 0.02
-    assert 0.001 < float(hosts["said"].split()[0]) < 0.02
-    assert "shared events: 20" in hosts["note"]
-    (straight,) = (one for one in said("exposed", "skew") if "dfwpktlogs" in one["note"])
-    assert abs(float(straight["state"].split()[0])) < 0.02
+    (hosts,) = (one for one in said("clock skew", "skew") if "dfwpktlogs" in one.note)
+    assert (hosts.name, hosts.other) == ("esx42.lab.example", "esx41.lab.example")
+    assert abs(float(hosts.state.split()[0]) - 95) < 0.02
+    assert 0.001 < float(hosts.said.split()[0]) < 0.02
+    assert "shared events: 20" in hosts.note
+    (straight,) = (one for one in said("exposed", "skew") if "dfwpktlogs" in one.note)
+    assert abs(float(straight.state.split()[0])) < 0.02
 
 
 @pytest.mark.parametrize(
@@ -326,12 +316,8 @@ def arp(release: str, entries: int, times: int, folder: Path) -> list[tuple[str,
         (folder / file).write_bytes(body if isinstance(body, bytes) else body.encode())
     done = CliRunner().invoke(main, ["triage", str(folder), "-o", str(folder / "out"), "--quiet"])
     assert done.exit_code == 0, done.output
-    doc = json.loads((folder / "out" / "case.json").read_text(encoding="utf-8"))
-    return [
-        (one["severity"], one["confidence"])
-        for one in doc["findings"]
-        if one["rule"] == "nsx-1970527"
-    ]
+    doc = case_file.read_case(folder / "out" / "case.json")
+    return [(one.severity, one.confidence) for one in doc.findings if one.rule == "nsx-1970527"]
 
 
 @pytest.mark.size
@@ -362,11 +348,11 @@ def test_a_cut_bundle_of_a_controller_is_told(tmp_path: Path) -> None:
         main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"]
     )
     assert done.exit_code == 5, done.output
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
-    states = {one["name"]: one["state"] for one in doc["site"] if one["what"] == "member"}
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
+    states = {one.name: one.state for one in doc.site if one.what == "member"}
     assert states["nsx-controller-1"] == "cut" and states["nsx-controller-2"] == "in the case"
-    (told,) = (one for one in doc["findings"] if one["rule"] == "nsx-member-not-collected")
-    assert "its own view of the cluster" in told["say"]
+    (told,) = (one for one in doc.findings if one.rule == "nsx-member-not-collected")
+    assert "its own view of the cluster" in told.say
 
 
 def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path) -> None:
@@ -390,10 +376,8 @@ def test_a_host_without_nsx_is_asked_for_nothing_that_nsx_prints(tmp_path: Path)
         CliRunner().invoke(
             main, ["triage", str(tmp_path / name), "-o", str(out), "--no-settings", "--no-packs"]
         )
-        case = json.loads((out / "case.json").read_text())
-        asked[name] = {
-            one["missing"] for one in case["cannot_tell"] if one["missing"].startswith("nsx")
-        }
+        case = case_file.read_case(out / "case.json")
+        asked[name] = {one.missing for one in case.cannot_tell if one.missing.startswith("nsx")}
     assert asked["plain"] == set()
     assert {"nsx.vdr", "nsx.vxlan_network"} <= asked["nsx"]
 
@@ -405,7 +389,7 @@ def test_a_manager_alone_is_asked_for_controllers_and_hosts_and_for_no_edge(tmp_
         bundle if isinstance(bundle, bytes) else bundle.encode()
     )
     CliRunner().invoke(main, ["triage", str(tmp_path), "-o", str(tmp_path / "out"), "--quiet"])
-    doc = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
-    asked = {one["missing"] for one in doc["cannot_tell"]}
+    doc = case_file.read_case(tmp_path / "out" / "case.json")
+    asked = {one.missing for one in doc.cannot_tell}
     assert {"nsx.controllers", "nsx.controller_health", "nsx.vdr"} <= asked
     assert not [one for one in asked if "edge" in one]

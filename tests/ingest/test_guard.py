@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from click.testing import CliRunner
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.ingest import session_reader
 from analyzer.pipeline import case_data, triage
@@ -45,7 +45,7 @@ def run(tmp_path: Path) -> tuple[int, dict[str, Any], str, str]:
     done = CliRunner().invoke(
         main, ["triage", str(CASE), "-o", str(out), "--no-settings", "--no-packs"]
     )
-    document = json.loads((out / "case.json").read_text(encoding="utf-8"))
+    document = case_file.read_case(out / "case.json")
     return done.exit_code, document, (out / "report.html").read_text(encoding="utf-8"), done.output
 
 
@@ -59,15 +59,15 @@ def test_a_stage_that_fails_costs_its_own_part(
     monkeypatch.setattr(module, name, boom)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
-    assert document["case"]["complete"] is False
-    (damage,) = document["damage"]
-    assert damage["left_out"] == part
-    assert "KeyError('made up')" in damage["what"]
+    assert document.case.complete is False
+    (damage,) = document.damage
+    assert damage.left_out == part
+    assert "KeyError('made up')" in damage.what
     assert part in page
-    matches = [one for one in document["findings"] if one["verdict"] == "match"]
+    matches = [one for one in document.findings if one.verdict == "match"]
     assert bool(matches) is found
     if not found:  # nothing may look quiet that was not judged, or was judged on half of the facts
-        assert not [one["rule"] for one in document["quiet"] if one["looked_at"]]
+        assert not [one.rule for one in document.quiet if one.looked_at]
 
 
 def test_a_member_that_cannot_be_read_leaves_the_others(
@@ -84,9 +84,9 @@ def test_a_member_that_cannot_be_read_leaves_the_others(
     monkeypatch.setattr(session_reader.SessionReader, "read_session", split)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
-    states = {one["address"].rsplit("/", 1)[-1]: one["state"] for one in document["sources"]}
+    states = {one.address.rsplit("/", 1)[-1]: one.state for one in document.sources}
     assert states["sender.txt"] == "cut"
-    assert "kb-2039495" in {one["rule"] for one in document["findings"]}
+    assert "kb-2039495" in {one.rule for one in document.findings}
     assert "sender.txt" in page
 
 
@@ -102,8 +102,8 @@ def test_a_report_that_cannot_be_made_is_said_and_the_others_exist(
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     assert f"{file} could not be made in full" in printed
-    assert document["findings"]
-    assert document["findings"][0]["title"] in page or module is markdown
+    assert document.findings
+    assert document.findings[0].title in page or module is markdown
     assert (tmp_path / "out" / "report.md").stat().st_size > 50
 
 
@@ -150,8 +150,8 @@ def test_what_a_failed_parser_says_shows_no_secret(
             "--no-packs",
         ],
     )
-    document = json.loads((out / "case.json").read_text(encoding="utf-8"))
+    document = case_file.read_case(out / "case.json")
 
-    assert {fault["why"] for fault in document["faults"] if fault["parser"] == "net_stats"} == {
+    assert {fault.why for fault in document.faults if fault.parser == "net_stats"} == {
         "the parser failed: ValueError: unlike any other: password = *****"
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import tarfile
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block
+from analyzer.case import case_file
 from analyzer.ingest.nodes import name_records, resolve_nodes
 from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.runtime.limits import Limits
@@ -292,4 +292,4 @@ def test_who_asks_for_a_node_too_early_is_told_of_and_gets_no_scope(
     document = judged(tmp_path / "case", a=text)
 
     assert ["no attribute 'node'" in fault.why for fault in document.faults] == [True]
-    assert "\\u001f" not in json.dumps(document)
+    assert "\\u001f" not in case_file.encode_line(document)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.case.case_file import write_case
 from analyzer.cli import main
 from analyzer.redact import learnt, namemap, textforms
@@ -92,8 +93,8 @@ def test_nothing_but_names_changed(redacted: tuple[Path, Path, Path]) -> None:
     plain, out, names = redacted
     known = namemap.load_map(names)
     for case in CASES:
-        before = json.loads((plain / case.name / "case.json").read_text(encoding="utf-8"))
-        after = json.loads((out / case.name / "case.json").read_text(encoding="utf-8"))
+        before = case_file.read_case(plain / case.name / "case.json")
+        after = case_file.read_case(out / case.name / "case.json")
         assert after["case"].pop("map") and after["case"].pop("masked") is True
         assert before["case"].pop("masked") is False
         again = reverse_text(known, json.dumps(after, ensure_ascii=False))
@@ -107,8 +108,8 @@ def test_a_host_has_one_pseudonym_in_all_cases(redacted: tuple[Path, Path, Path]
     _, out, _ = redacted
 
     def host(case: str) -> str:
-        document = json.loads((out / case / "case.json").read_text(encoding="utf-8"))
-        return str(next(node["name"] for node in document["nodes"] if node["kind"] == "esxi"))
+        document = case_file.read_case(out / case / "case.json")
+        return str(next(node.name for node in document.nodes if node.kind == "esxi"))
 
     assert host("lab-ring-before") == host("lab-ring-after") != host("healthy-host")
 
@@ -137,8 +138,8 @@ def test_the_report_says_so_on_its_head(redacted: tuple[Path, Path, Path]) -> No
 def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None:
     """`redact --reverse` turns an answer that speaks of pseudonyms into one that speaks of the case."""
     _, out, names = redacted
-    document = json.loads((out / "cpu-limited-vm" / "case.json").read_text(encoding="utf-8"))
-    node, vm = document["nodes"][0]["name"], document["topology"][0]["vm"]
+    document = case_file.read_case(out / "cpu-limited-vm" / "case.json")
+    node, vm = document.nodes[0].name, document.topology[0].vm
     done = run(
         "redact", "--reverse", names, f"Raise the limit of {vm.upper()} on {node}, then look again."
     )
@@ -182,9 +183,9 @@ def test_a_case_called_by_words_of_the_product_keeps_no_name(tmp_path: Path, nam
         tmp_path / "map",
     )
     assert done.exit_code == 0, done.output
-    document = json.loads((tmp_path / "out" / "case.json").read_text(encoding="utf-8"))
+    document = case_file.read_case(tmp_path / "out" / "case.json")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert document["case"]["name"] == "file-01"
+    assert document.case.name == "file-01"
     assert "<title>file-01:" in page
     assert name == "target" or name not in page
 

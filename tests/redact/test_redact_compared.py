@@ -15,6 +15,7 @@ from analyzer.commands import compare
 from analyzer.redact import namemap
 from analyzer.redact.redaction import Redaction
 from analyzer.redact.reversing import reverse_text
+from analyzer.report import comparison
 from analyzer.runtime.output import write_all
 from tests.kit.changed_twin import OTHERS, told, write_twin
 from tests.kit.redaction_check import left
@@ -63,7 +64,7 @@ def handed_out(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             ]
             done = CliRunner().invoke(main, [*words, "--redact-map", str(base / "names")])
             assert done.exit_code in (0, 5), done.output
-            write_all(base / "plain" / name, {"compare.json": json.dumps(before[-1])})
+            write_all(base / "plain" / name, {"compare.json": comparison.dump_document(before[-1])})
             write_all(base / "out" / name / "printed", {"stdout.txt": done.stdout})
     yield base
 

@@ -218,7 +218,7 @@ def test_sarif_is_read_by_others(site: tuple[Path, str]) -> None:
         rules = [rule.id for rule in run_.tool.driver.rules or []]
         assert all(rules[one["ruleIndex"]] == one["ruleId"] for one in log["runs"][0]["results"])
     doc = case_file.read_case(site[0] / "case.json")
-    result = json.loads(sarif.render(doc))["runs"][0]["results"][0]
+    result = json.loads(sarif.render_sarif(doc))["runs"][0]["results"][0]
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == doc.findings[0].evidence[0].address
     assert place["region"]["startLine"] == doc.findings[0].evidence[0].line

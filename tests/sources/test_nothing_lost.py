@@ -278,9 +278,9 @@ def pasted(tmp_path: Path, lines: list[str]) -> Intake:
 def session(sample: Sample, lines: list[str]) -> list[str]:
     """Return the lines as the whole output of the sample's command, with the next prompt below."""
     prompt = PROMPTS[registry()[sample.parser].node]
-    if sample.expected.command.startswith(("GET", "curl")):
+    if sample.expected["command"].startswith(("GET", "curl")):
         prompt = "[root@jump:~]# "
-    return [prompt + sample.expected.command, *lines, prompt + "date"]
+    return [prompt + sample.expected["command"], *lines, prompt + "date"]
 
 
 def filled(rows: Iterable[Row]) -> list[tuple[str, dict[str, Any]]]:
@@ -297,7 +297,7 @@ def test_the_output_of_a_command_goes_on_to_the_next_prompt(
     """Strange lines in the middle of an output end nothing: rows below them are kept, or counted line by line."""
     block = recognised(registry()[sample.parser], sample)
     at = len(block.lines) // 2
-    filtered = "|" in sample.expected.command or "grep" in sample.expected.command
+    filtered = "|" in sample.expected["command"] or "grep" in sample.expected["command"]
     if not at or (filtered and "" in MIDDLE[name]):
         pytest.skip("an output of one line, or of grep, which prints no blank lines")
 
@@ -356,7 +356,7 @@ def test_a_masked_mac_and_a_pseudo_address_keep_their_nics(tmp_path: Path) -> No
     assert list(nics) == ["vmnic0", "vusb0", "vmnic1"]
     assert nics["vusb0"]["pci"] == "Pseudo"
     assert nics["vmnic1"]["link_up"] is False
-    assert [nics[name].mac for name in nics] == [None, "00:50:56:00:00:01", None]
+    assert [nics[name]["mac"] for name in nics] == [None, "00:50:56:00:00:01", None]
     assert [fault.line for fault in got.faults] == [4, 6]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec import structs
 
 from analyzer.cli import main
 from analyzer.pipeline.triage import Options, triage
@@ -82,7 +83,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Answer:
 def page(sound: Answer) -> Page:
     """Elements and attributes that the page of a sound case may have."""
     crowd = rich_case()  # many machines stand in a table
-    crowd.nodes += [{**crowd.nodes[0], "id": f"esx{n}", "name": f"esx{n}"} for n in range(6)]
+    crowd.nodes += [structs.replace(crowd.nodes[0], id=f"esx{n}", name=f"esx{n}") for n in range(6)]
     logs = ask(
         hostile.ROOT / "samples" / "cases" / "slow-storage"
     ).document  # with lines of logs around its findings

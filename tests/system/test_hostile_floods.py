@@ -6,7 +6,6 @@ The large ones run with `BACKLINE_ALL_HOSTILE=1`.
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import resource
 import shutil
@@ -18,6 +17,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import html
 from tests.kit import hostile
@@ -136,17 +136,17 @@ def check_flood(flood: Flood, tmp_path: Path, seconds: float) -> None:
         cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     took = _spent() - begun
-    document = json.loads((tmp_path / "out" / "case.json").read_text())
+    document = case_file.read_case(tmp_path / "out" / "case.json")
     peak = int(done.stderr.rpartition("PEAK ")[2]) / 1024
 
     assert done.returncode in (0, 5), done.stderr
     assert took < seconds
     assert peak < 600
     assert (tmp_path / "out" / "report.html").stat().st_size < 20 << 20
-    said = [*document["limits"], *(cut["say"] for cut in document["cuts"])]
+    said = [*document.limits, *(cut.say for cut in document.cuts)]
     assert [one for one in said if limit in one] or not limit
-    assert not [one for one in document["findings"] if one["verdict"] == "error"]
-    assert "pnic-loses-packets" in {one["rule"] for one in document["findings"]}
+    assert not [one for one in document.findings if one.verdict == "error"]
+    assert "pnic-loses-packets" in {one.rule for one in document.findings}
 
 
 @pytest.mark.process
@@ -202,7 +202,7 @@ def test_a_full_device_as_standard_output_is_one_line(tmp_path: Path) -> None:
             "backline: standard output: cannot be written (No space left on device). Free"
         )
         assert done.stderr.count("\n") == 1
-    json.loads((tmp_path / "out" / "case.json").read_text())
+    case_file.read_case(tmp_path / "out" / "case.json")
 
 
 @pytest.mark.process

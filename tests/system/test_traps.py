@@ -45,8 +45,8 @@ def judged(tmp_path: Path, text: str, rule: str = "", name: str = "mine") -> dic
 def rules_of(document: dict[str, Any], part: str) -> set[str]:
     """Return the rules named in a part of the document."""
     if part == "cannot_tell":
-        return {rule for group in document[part] for rule in group.rules}
-    return {item.rule for item in document[part]}
+        return {rule for group in getattr(document, part) for rule in group.rules}
+    return {item.rule for item in getattr(document, part)}
 
 
 RULE = """rule: mine

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from analyzer.case import case_file
 from analyzer.report import finding_rows, html, markdown, open_asks, short_note
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
@@ -262,7 +262,7 @@ def test_the_document_can_be_saved_from_the_page(opened: Any, tmp_path: Path) ->
         page.locator("#save-json").click()
     download.value.save_as(tmp_path / "case.json")
     assert download.value.suggested_filename == "case.json"
-    assert json.loads((tmp_path / "case.json").read_text(encoding="utf-8")) == rich_case()
+    assert case_file.read_case(tmp_path / "case.json") == rich_case()
 
 
 def test_zooming_one_chart_zooms_all_and_narrows_the_time_line(opened: Any) -> None:

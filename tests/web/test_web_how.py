@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import view
 from analyzer.rules.run_options import RunOptions
@@ -154,7 +155,7 @@ def test_the_page_counts_as_the_report_everywhere(
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
-    counts = dict(view.tally_case(document).findings)
+    counts = dict(view.tally_case(case_file.parse_case(text, "case")).findings)
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
     assert [one["rule"] for one in live].count("lab-nics") == 2
     assert counts["exposed"] == 1
@@ -186,7 +187,7 @@ def test_the_list_of_the_command_counts_as_the_report(
     _, text = judged(tmp_path, how_of(*desk_files), str(objects))
     answer = browse.list_cases(Archive.open(objects), browse.ListFilter())
     (row,) = [dict(zip(answer.head, row, strict=True)) for row in answer.rows]
-    tally = view.tally_case(json.loads(text))
+    tally = view.tally_case(case_file.parse_case(text, "case"))
     assert {word: row[word] for word in view.COUNTED if row[word]} == dict(tally.findings)
     assert (row["exposed"], row["cannot_tell"]) == (1, tally.questions)
 

@@ -257,7 +257,7 @@ def test_names_are_labels_only(labels: list[str]) -> None:
         assert sorted(data for _, data in found) == sorted(
             b"content %d\n" % n for n in range(len(labels))
         )
-        assert len({one.name for one in hashes}) == len(labels)
+        assert len({one["name"] for one in hashes}) == len(labels)
         inside = {str(folder / str(n)) for n in range(len(labels))}
         assert {path for path in noted if not path.endswith((".py", ".pyc"))} <= inside
         for address, _ in found:
