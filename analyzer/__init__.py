@@ -1,6 +1,6 @@
 """Backline: an offline analyzer of VMware support material.
 
-The parsers and templates lie beside this package in a checkout and inside it
+The parsers and templates lie next to this package in a checkout and inside it
 once installed; the hook below makes `analyzer.parsers` and
 `analyzer.templates` the same import in both.
 """

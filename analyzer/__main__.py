@@ -49,7 +49,7 @@ def _end_at_once(status: object) -> None:
         OSError,
         ValueError,
         AttributeError,
-    ):  # a full disk, a pipe that nobody reads, no stream at all: as ever
+    ):  # a full disk, a pipe that no one reads, no stream at all: as ever
         return
     last()
     os._exit(status)

@@ -7,7 +7,7 @@ Into the folder, which is made anew as a whole:
     backline-VERSION-py3-none-any.whl
     wheelhouse/            the wheel and all it needs with the extra `web`, for this system and this Python;
                            pip as well, since pipx asks for a recent one
-    wheelhouse-cluster/    what the extra `cluster` needs beside that
+    wheelhouse-cluster/    what the extra `cluster` needs next to that
     backline-VERSION-cpXY-PLATFORM.pex    one file that needs nothing but this Python
     constraints.txt        the versions; with --constraint the next build takes the same
     INSTALL.txt, SHA256SUMS

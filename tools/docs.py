@@ -32,7 +32,7 @@ def made_pages() -> dict[str, Callable[[], str]]:
 
 
 def architecture_page() -> str:
-    """The page as it stands, with the tables of layers and rooms as the code has them."""
+    """The page as it is, with the tables of layers and rooms as the code has them."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for table in (
         layers.format_layers(),

@@ -5,7 +5,7 @@
 
 In the page a block marked `yaml file=PATH` (or toml, csv) is a file of the walk; a `console` block holds commands
 behind `$ ` and what they print on stdout. `| head -N` and `| tail -N` are understood, nothing else of a
-shell is. Commands run in a folder of their own with the sample cases beside.
+shell is. Commands run in a folder of their own with the sample cases next to.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def is_participle(name: str) -> bool:
 
 
 def count_called_once(files: Iterable[SourceFile]) -> int:
-    """Count the private functions that their own file names exactly once beside the definition."""
+    """Count the private functions that their own file names exactly once next to the definition."""
     total = 0
     for source in files:
         private = {

@@ -131,7 +131,7 @@ BESIDE = {
 
 
 def format_rooms(name: str) -> str:
-    """Return the table of the rooms of `archive` or `web` as it stands in docs/architecture.md: modules and job of each."""
+    """Return the table of the rooms of `archive` or `web` as it is in docs/architecture.md: modules and job of each."""
     order = {"archive": ARCHIVE, "web": WEB}[name]
     top = Path(__file__).parent.parent / "analyzer" / name
     lines = [f"| `analyzer/{name}/…` | modules | job |", "|---|---|---|"]
@@ -153,7 +153,7 @@ def format_rooms(name: str) -> str:
 
 
 def format_layers() -> str:
-    """Return the table of layers as it stands in docs/architecture.md."""
+    """Return the table of layers as it is in docs/architecture.md."""
     lines = ["| layer | modules |", "|---|---|"]
     for layer, modules in LAYERS:
         lines.append(

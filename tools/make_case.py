@@ -1,7 +1,7 @@
 """Write the sample cases of `samples/cases/`: small, synthetic, in documented formats.
 
 Every value here is made up (or a published figure, where a README says so); the formats
-follow the commands and files named beside each function. The output is the same bytes
+follow the commands and files named next to each function. The output is the same bytes
 on every run, and a test compares it with what is committed.
 
     python tools/make_case.py            writes samples/cases/

@@ -39,7 +39,7 @@ class Made(NamedTuple):
 
 
 class Case:
-    """A case in the making: its hosts, and files beside their bundles."""
+    """A case in the making: its hosts, and files next to their bundles."""
 
     def __init__(self, dice: random.Random, number: int) -> None:
         self.dice = dice
@@ -61,9 +61,9 @@ class Case:
 
 
 def _from_example(name: str, files: Sequence[Mapping[str, str]]) -> Callable[[Case], None]:
-    """Return the scenario of a rule: the files of an example that matches, beside the hosts of the case.
+    """Return the scenario of a rule: the files of an example that matches, next to the hosts of the case.
 
-    Outputs of commands stand in one pasted session, each below the prompt of its host.
+    Outputs of commands are in one pasted session, each below the prompt of its host.
     """
     typed = []
     for file in files:

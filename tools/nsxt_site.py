@@ -70,7 +70,7 @@ def make_uuid(kind: str, n: int) -> str:
 def format_line(
     clock: str, host: str, data: str, text: str, msgid: str = "SYSTEM", level: str = "INFO"
 ) -> str:
-    """Return a line of the syslog of 2023-03-01; data: pairs beside the level."""
+    """Return a line of the syslog of 2023-03-01; data: pairs next to the level."""
     return f'2023-03-01T{clock}Z {host} NSX 3101 {msgid} [nsx@6876 {data} level="{level}"] {text} (synthetic)\n'
 
 

@@ -23,7 +23,7 @@ _LOG = re.compile(r"/var/(?:run/)?log/[^/]+\.(?:log|\d+\.gz)$|/vmware[^/]*\.log$
 
 
 def is_log(path: str) -> bool:
-    """Tell whether a member of a vm-support archive is searched."""
+    """Say whether a member of a vm-support archive is searched."""
     return bool(_LOG.search(path))
 
 

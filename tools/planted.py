@@ -3,7 +3,7 @@
 Each is a line (or some) as a public source shows it: VMware and Broadcom KB articles, listed vob ids, posts. What a
 source leaves open (addresses, names, numbers) is filled with made-up values; stamps are those of the log around. `@`
 stands for the stamp, `%` for the processor and world of a line of vmkernel.log. The names say what an engineer would
-call the problem, and `rule` which rule or event is to find it; nobody may write them by looking at a pattern.
+call the problem, and `rule` which rule or event is to find it; no one may write them by looking at a pattern.
 """
 
 from __future__ import annotations

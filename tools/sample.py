@@ -1,4 +1,4 @@
-"""Write what a sample gives beside its text, to be read and corrected before it is committed.
+"""Write what a sample gives next to its text, to be read and corrected before it is committed.
 
     python tools/sample.py samples/…/STEM/NAME.txt --about "what it stands for" [--command LINE | --path MEMBER] [--twin OTHER]
 

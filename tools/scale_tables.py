@@ -11,7 +11,7 @@ from typing import Any
 Results = dict[str, Any]
 NONE = "not measured"
 
-# Public list prices in USD, S3 Standard, us-east-1; the source and its date stand in docs/scale.md.
+# Public list prices in USD, S3 Standard, us-east-1; the source and its date are in docs/scale.md.
 USD_PER_LIST, USD_PER_GET, USD_PER_GB_MONTH = 0.005 / 1000, 0.0004 / 1000, 0.023
 MILLION = 1_000_000
 KEYS_A_PAGE = 1000

@@ -2,7 +2,7 @@
 
     python tools/site.py DIR             needs the extra `docs`; nothing is fetched
 
-What the site has beside docs/ comes from tools/site_pages.py.
+What the site has next to docs/ comes from tools/site_pages.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the site has beside the files of `docs/`: a hook of mkdocs (mkdocs.yml) that adds the made pages and mends links.
+"""What the site has next to the files of `docs/`: a hook of mkdocs (mkdocs.yml) that adds the made pages and mends links.
 
 The catalog is one page an area, `rules/storage.md`; the tables, the command line and both schemas are made as the
 commands print them; SECURITY.md of the repository is a page as well.

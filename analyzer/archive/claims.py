@@ -58,7 +58,7 @@ class Claims:
 
 
 def claim_counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
-    """Tell whether a claim keeps the run `run` from a case."""
+    """Say whether a claim keeps the run `run` from a case."""
     claim = _read_claim(data)
     if not claim or claim.get("run") == run:
         return False
@@ -79,7 +79,7 @@ def _read_claim(data: bytes) -> dict[str, Any]:
 
 
 def _is_alive(pid: object, started: object) -> bool:
-    """Tell whether a process of this host still runs; yes when that cannot be known."""
+    """Say whether a process of this host still runs; yes when that cannot be known."""
     if os.name == "nt" or not isinstance(pid, int) or pid <= 0:  # there, signal 0 is Ctrl-C
         return True
     try:

@@ -200,7 +200,7 @@ def _list_packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:
 
 
 def is_segment(name: str) -> bool:
-    """Tell whether an object's name is that of a part of a segment."""
+    """Say whether an object's name is that of a part of a segment."""
     return _SEGMENT.fullmatch(name) is not None
 
 

@@ -60,7 +60,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One case as it stands: its newest judgement (else its refusal), and where its facts are."""
+    """One case as it is: its newest judgement (else its refusal), and where its facts are."""
 
     id: str
     judged: Entry

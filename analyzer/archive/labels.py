@@ -159,7 +159,7 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
 
 
 def _check_known(document: CaseDocument, asked: LabelRequest) -> None:
-    """Refuse a rule that did not judge the case: a slip of the pen would be a label nobody ever finds."""
+    """Refuse a rule that did not judge the case: a slip of the pen would be a label no one ever finds."""
     rules = {finding.rule for finding in document.findings}
     rules |= {row.rule for row in document.quiet}
     rules |= {rule for question in document.cannot_tell for rule in question.rules}

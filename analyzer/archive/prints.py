@@ -1,6 +1,6 @@
 """Fingerprints: which case it is, how it was read, how it was judged.
 
-They stand in the names of stored objects, so that "is this done already" is answered by a listing:
+They are in the names of stored objects, so that "is this done already" is answered by a listing:
 the same fingerprints mean the same bytes of case.json, another one means that something must be done anew.
 """
 

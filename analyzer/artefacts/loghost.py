@@ -112,7 +112,7 @@ _ABOUT = tuple(
         r"\bidentifier \[(?P<object>[^\]\s]{1,200})\]",
     )
 )
-# What else an event is about when no identifier stands in it.
+# What else an event is about when no identifier is in it.
 _ELSE = tuple(
     re.compile(form)
     for form in (

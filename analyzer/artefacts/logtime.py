@@ -215,7 +215,7 @@ def stamp_pattern() -> bytes:
 
 
 def is_stamped(line: bytes) -> bool:
-    """Tell whether a raw line begins, perhaps behind blanks, with something that looks like a time stamp."""
+    """Say whether a raw line begins, perhaps behind blanks, with something that looks like a time stamp."""
     return bool(_STAMP.match(line.lstrip()))
 
 

@@ -72,7 +72,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self.begin()
 
     def may_record(self, lines: Iterable[str]) -> bool:
-        """Tell whether a line gives what a record cannot do without: False means that no record comes of them."""
+        """Say whether a line gives what a record cannot do without: False means that no record comes of them."""
         return any(match(line) for line in lines for match in self._telling)
 
     @cached_property
@@ -141,7 +141,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                 self._enter_state(rule.new_state)
 
     def _begins_again(self, values: list[tuple[str, str | None]]) -> bool:
-        """Tell whether a value comes a second time on another line: a new record, whose heading is missing.
+        """Say whether a value comes a second time on another line: a new record, whose heading is missing.
 
         Without this the second record would overwrite the first and keep what only the first had.
         """

@@ -71,7 +71,7 @@ class Parser:
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
-    greets    it stands above the prompt of its machine, not below
+    greets    it is above the prompt of its machine, not below
     rest      it reads what no other parser knows: its commands, files and lines may be those of another, which goes
               first
     common    other machines have its commands too: they are read below a prompt that is surely of `node`
@@ -118,7 +118,7 @@ class Parser:
         return (self.kind(lines) if self.kind is not None else "") or self.node
 
     def matches_file(self, path: str) -> bool:
-        """Tell whether a member path (inside its bundle) is this artefact's."""
+        """Say whether a member path (inside its bundle) is this artefact's."""
         return any(compile_pattern(pattern).search(path) for pattern in self.files)
 
     def match_command(self, command: str) -> re.Match[str] | None:
@@ -139,7 +139,7 @@ class Parser:
         )
 
     def is_all(self, line: str) -> bool:
-        """Tell whether a pasted stretch that begins with this line is no excerpt."""
+        """Say whether a pasted stretch that begins with this line is no excerpt."""
         return (
             bool(self.entire)
             and len(line) <= MOST_LINE
@@ -147,7 +147,7 @@ class Parser:
         )
 
     def leads(self, line: str) -> bool:
-        """Tell whether a line right above the start of this output belongs to it."""
+        """Say whether a line right above the start of this output belongs to it."""
         return (
             bool(self.lead)
             and len(line) <= MOST_LINE
@@ -155,12 +155,12 @@ class Parser:
         )
 
     def is_proved(self, lines: Sequence[str]) -> bool:
-        """Tell whether lines that start as this output does are this output, and not what another machine prints."""
+        """Say whether lines that start as this output does are this output, and not what another machine prints."""
         near = (line for line in lines if len(line) <= MOST_LINE)
         return not self.proof or any(compile_pattern(self.proof).search(line) for line in near)
 
     def goes_on(self, line: str) -> bool:
-        """Tell whether a line may belong to an output that has begun."""
+        """Say whether a line may belong to an output that has begun."""
         if not self.body:
             return True
         if self.stream:
@@ -280,7 +280,7 @@ def read_beside(table: str) -> tuple[str, ...]:
 
 
 def may_be_in(table: str, path: str) -> bool:
-    """Tell whether a file of this path is one that holds a table, on hosts that have rows of it."""
+    """Say whether a file of this path is one that holds a table, on hosts that have rows of it."""
     return any(registry()[name].matches_file(path) for name in _find_makers().get(table, ()))
 
 
@@ -399,7 +399,7 @@ def _compile_template(name: str, text: str) -> Machine:
 
 
 def may_record(parser: Parser, lines: Iterable[str]) -> bool:
-    """Tell whether the template of a form can make a record of some lines; False is certain, and told quickly."""
+    """Say whether the template of a form can make a record of some lines; False is certain, and found quickly."""
     return _compile_template(parser.name, parser.template).may_record(
         line for line in lines if len(line) <= MOST_LINE
     )

@@ -157,7 +157,7 @@ def floats_of(cells: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleLines:
-    """The line of each row, where all objects of a sample stand on one line; as good as the array it stands for."""
+    """The line of each row, where all objects of a sample are on one line; as good as the array it stands for."""
 
     numbers: Any  # line of each sample
     objects: int
@@ -187,8 +187,8 @@ class SampleLines:
 class SampleColumns(Mapping[str, Any]):
     """The columns of a frame, sample by sample and in each all objects; an array is made when it is asked for.
 
-    names    column -> what stands in it for each object; frames of a capture share these arrays
-    moments  column -> what stands in it for each sample
+    names    column -> what is in it for each object; frames of a capture share these arrays
+    moments  column -> what is in it for each sample
     numbers  column -> packed numbers, row by row; None for a counter that the capture does not have
     """
 

@@ -1,6 +1,6 @@
 """How tables are declared: the vocabulary of parsers, rules, report and archive.
 
-A table is declared once, beside its parser. From the declaration come the
+A table is declared once, next to its parser. From the declaration come the
 types of DuckDB and pandas, the lint of rules, the page of `backline tables --doc` and the schema
 for rule editors. Every row carries its origin.
 """
@@ -68,7 +68,7 @@ class KeyColumn(Column):
 
 @dataclass(frozen=True, slots=True)
 class CatalogRows:
-    """Rows that a table of the catalog holds in every case: facts beside the rules, read from no customer's file.
+    """Rows that a table of the catalog holds in every case: facts next to the rules, read from no customer's file.
 
     digest  SHA-256 of the files they come from
     rows    file, line, cells by column; those of the tool are read when they are first asked for
@@ -170,7 +170,7 @@ class Table:
 
     @property
     def shares_files(self) -> bool:
-        """Tell whether its lines stand among those of another log: a line is one of them only as its parser says."""
+        """Say whether its lines stand among those of another log: a line is one of them only as its parser says."""
         return bool(self.declared.inside or self.declared.partly)
 
     @property
@@ -183,7 +183,7 @@ class Table:
 
     @property
     def declared(self) -> Table:
-        """The table that a parser declares: this one, or of a signature the log its lines stand in."""
+        """The table that a parser declares: this one, or of a signature the log its lines are in."""
         return self.lines_of or self
 
     @property
@@ -251,7 +251,7 @@ class Block(NodeOwned):
 class Row:
     """One row of a table with its origin.
 
-    line   1-based number of the line the row stands on (or starts on)
+    line   1-based number of the line the row is on (or starts on)
     lines  for rows that span lines: column -> its own line number
     """
 
@@ -305,7 +305,7 @@ class Frame:
 
 
 def name_blocks(items: Iterable[Row | Frame], node_of: Callable[[str], str]) -> None:
-    """Name the node of each block that rows or frames stand in, once: `node_of` gives it for a scope."""
+    """Name the node of each block that rows or frames are in, once: `node_of` gives it for a scope."""
     for block in {id(item.block): item.block for item in items}.values():
         block.named(node_of(block.scope))
 

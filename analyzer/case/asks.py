@@ -1,4 +1,4 @@
-"""What to ask a customer for: a thing to send, or commands in backticks with words beside them.
+"""What to ask a customer for: a thing to send, or commands in backticks with words next to them.
 
     ``the VM's .vmx file``
     `` `esxtop -b -a -d 5 -n 120 > esxtop.csv` on the host, while the problem is there``
@@ -93,7 +93,7 @@ class AskItem(NamedTuple):
 
     @property
     def blank(self) -> bool:
-        """Tell whether a name in <…> is to be filled in: what came of it for one name says nothing of another."""
+        """Say whether a name in <…> is to be filled in: what came of it for one name says nothing of another."""
         return _BLANKS.search(self.what) is not None
 
 

@@ -142,7 +142,7 @@ class Change(ComparedValue, kw_only=True):
 class CounterChange(Record, kw_only=True):
     """What a counter did from one side to the next.
 
-    state       whether counting went on, started again, or nobody knows
+    state       whether counting went on, started again, or no one knows
     difference  only where it went on; so is per_hour
     shares      of what passed, before and since, where the row counts that
     verdict     better, worse, same, none, cannot tell, replaced (another card counts), or "" for what is neither

@@ -479,7 +479,7 @@ class Damage(Record, kw_only=True):
 
 
 class HarmlessLine(Record, kw_only=True):
-    """How often a harmless line of kb.harmless_line stands in the logs of a node."""
+    """How often a harmless line of kb.harmless_line is in the logs of a node."""
 
     id: Product
     node: Customer

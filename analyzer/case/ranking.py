@@ -171,7 +171,7 @@ def key_of_row(finding: Finding, merged: Collection[str]) -> tuple[object, ...]:
 
 
 def is_of_version(finding: Finding) -> bool:
-    """Tell whether a finding is one of many that a version alone tells, and mild."""
+    """Say whether a finding is one of many that a version alone tells, and mild."""
     mild = finding.confidence == "exposed" and finding.severity == "info"
     return bool(mild and not finding.muted)
 
@@ -256,7 +256,7 @@ def find_roots(rows: Sequence[RankedRow]) -> list[int]:
 
 
 def order_story(rows: Sequence[RankedRow], root: int, numbers: Sequence[int]) -> list[int]:
-    """Return the rows of a story: the root, then always the worst of those whose causes stand before it.
+    """Return the rows of a story: the root, then always the worst of those whose causes come before it.
 
     Where causes form a circle the worst of them comes first.
     """

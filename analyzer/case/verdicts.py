@@ -186,7 +186,7 @@ class NodeCut(Record):
 
 
 class Cut(Record):
-    """So many subjects of a rule got one verdict that not all are told in full: the worst are, and the worst of every node."""
+    """So many subjects of a rule got one verdict that not all are shown in full: the worst are, and the worst of every node."""
 
     rule: Product
     title: Product
@@ -207,7 +207,7 @@ class NearLeaf:
     text    the condition that would have to hold; part: the key of the rule it stands under
     wanted  what its value would have to be, e.g. `>= 0.3`; value: what it is
     at      `address:line` of the value, "" where there is none; note: how the value came about
-    far     how far the value is off, as a share of the threshold; None where no share can be told
+    far     how far the value is off, as a share of the threshold; None where there is no share
     known   False when it does not hold because a value is missing; ask: what to request then
     """
 
@@ -268,7 +268,7 @@ class Judgement:
 
     explained  verdicts of the one rule that was asked about, `no_match` too
     notes      what the judge left out, and why
-    cuts       rules with more subjects than are told in full
+    cuts       rules with more subjects than are shown in full
     """
 
     findings: list[Finding] = field(default_factory=list)

@@ -102,7 +102,7 @@ def command(
             from analyzer.report import fleetterm
 
             shown = make_console()
-            if shown.width == UNWRAPPED:  # of a pipe, and nobody reads hundreds of columns
+            if shown.width == UNWRAPPED:  # of a pipe, and no one reads hundreds of columns
                 shown.width = PIPED
             fleetterm.print_fleet(found, shown, by, fleetterm.TOP if top is None else top)
         else:

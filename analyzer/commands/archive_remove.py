@@ -41,7 +41,7 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
     cases = list({one.id: one for one in map(snapshot.find_case, case)}.values())
     found = removal.plan_removal(archive, cases)
     if not yes:
-        # What would be gone, and ask; raises UsageError where nobody can answer, Abort for a no
+        # What would be gone, and ask; raises UsageError where no one can answer, Abort for a no
         for ask_line in _describe_removal(found, "to be removed"):
             click.echo(for_terminal(ask_line), err=True)
         if not can_answer():

@@ -257,7 +257,7 @@ class _Signals:
 
     def _take_signal(self, *_: object) -> None:
         if self._asked:
-            os._exit(INTERRUPTED)  # the processes notice that nobody waits for them
+            os._exit(INTERRUPTED)  # the processes notice that no one waits for them
         self._asked = True
         raise KeyboardInterrupt
 

@@ -156,7 +156,7 @@ def _is_there(path: Place) -> bool:
         path.stat()
     except FileNotFoundError:
         return False
-    except OSError:  # told by the walk, with the reason
+    except OSError:  # reported by the walk, with the reason
         return True
     return True
 

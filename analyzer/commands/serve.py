@@ -94,7 +94,7 @@ def _check_archive(place: str) -> None:
 
 
 def _choose_rules(choice: RuleChoice) -> RunOptions:
-    """Return how the cases are judged; what is wrong with rules or settings is told before the first case."""
+    """Return how the cases are judged; what is wrong with rules or settings is printed before the first case."""
     from analyzer.rules.run_options import RunOptions
 
     local = choice.load_local(quiet=False)

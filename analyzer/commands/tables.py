@@ -18,7 +18,7 @@ from analyzer.runtime.text import count_noun, for_terminal
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
-TOLD = 3  # faults of the material
+SHOWN_FAULTS = 3  # faults of the material
 
 
 @click.command("tables")
@@ -108,10 +108,11 @@ def command(
             click.echo(f"{for_terminal(str(parquet))}: {count_noun(count, 'row')}")
         else:
             lost = print_table(given, table, form, wanted)
-    for line in lost[:TOLD]:
+    for line in lost[:SHOWN_FAULTS]:
         click.echo(f"backline: {for_terminal(line)}", err=True)
-    if len(lost) > TOLD:
+    if len(lost) > SHOWN_FAULTS:
         click.echo(
-            f"backline: and {len(lost) - TOLD:,} more; `backline triage` lists them", err=True
+            f"backline: and {len(lost) - SHOWN_FAULTS:,} more; `backline triage` lists them",
+            err=True,
         )
     click.get_current_context().exit(PARTIAL if lost else DONE)

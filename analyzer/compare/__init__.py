@@ -1,4 +1,4 @@
-"""Two or more cases beside each other: what changed, what a counter really did, what can no longer be told."""
+"""Two or more cases side by side: what changed, what a counter really did, what can no longer be known."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _PASSED = {
 
 @dataclass(slots=True)
 class CounterStep:
-    """One counter over one step: its values, what passed beside it, and how long each counted.
+    """One counter over one step: its values, what passed next to it, and how long each counted.
 
     passed   traffic of the same row on both sides, None where it is not known; lasted: seconds since its own start
     fell     a counter of the same row fell: all of them start together
@@ -55,7 +55,7 @@ class CounterStep:
 
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
-    """Tell whether more of it is worse: drops, errors, retries; else it counts what is done."""
+    """Say whether more of it is worse: drops, errors, retries; else it counts what is done."""
     named = (
         next((name for name in ("key", "counter") if name in table.key), "")
         if column.name == "value"

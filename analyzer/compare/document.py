@@ -33,7 +33,7 @@ from analyzer.runtime.errors import UsageError
 def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparison:
     """Return the document that compares sides: in the order of their captures, or as given where these are unknown.
 
-    hosts  the sides are different hosts: what differs between them is told, nothing is taken for a change in time
+    hosts  the sides are different hosts: what differs between them is shown, nothing is taken for a change in time
 
     Raises UsageError for fewer than two sides.
     """

@@ -85,14 +85,14 @@ def mark_finding(
         name and name == finding.node and node >= 0
     ):  # the machine itself, whose name is another on each side
         subject, own = subject.replace(name, ""), ("machine", node)
-    told = re.search(r"\bport (\d+)", finding.subject)
-    port = ports.get((at, told[1])) if told else None
+    port_text = re.search(r"\bport (\d+)", finding.subject)
+    port = ports.get((at, port_text[1])) if port_text else None
     same_port = [(rule, node, "port", port)] if port else []
     return [[(rule, node, own, subject)], [(rule, node, own)], same_port, [(rule, own)]]
 
 
 def index_counters(rows: RowChanges) -> _Judged:
-    """Return what is told of the counters of drops and errors: side, address and line -> the counter."""
+    """Return what is known of the counters of drops and errors: side, address and line -> the counter."""
     return {
         (side, place.address, place.line): counter
         for counter in rows.counters
@@ -103,7 +103,7 @@ def index_counters(rows: RowChanges) -> _Judged:
 
 
 def find_counters(match: Match[Finding], lines: _Judged) -> list[Counter]:
-    """Return the counters that a finding rests on, of which something is told."""
+    """Return the counters that a finding rests on, of which something is known."""
     places = [
         (at, one.address, one.line)
         for at, side in enumerate(match.on)
@@ -114,24 +114,24 @@ def find_counters(match: Match[Finding], lines: _Judged) -> list[Counter]:
 
 
 def find_doubt(match: Match[Finding], lines: _Judged) -> str:
-    """Return why nothing can be told of a finding, where nothing can be told of all its counters; else ""."""
-    told = find_counters(match, lines)
-    sure = any(counter.verdict != "cannot tell" for counter in told)
-    return str(told[0].steps[-1].because) if told and not sure else ""
+    """Return why nothing can be said about a finding: nothing is known of any of its counters; else ""."""
+    counters = find_counters(match, lines)
+    sure = any(counter.verdict != "cannot tell" for counter in counters)
+    return str(counters[0].steps[-1].because) if counters and not sure else ""
 
 
 def find_other_card(match: Match[Finding], lines: _Judged) -> str:
     """Return that another card counts now, where it does for all counters of a finding; else ""."""
-    told = find_counters(match, lines)
+    counters = find_counters(match, lines)
     return (
-        str(told[0].steps[-1].why)
-        if told and all(one.verdict == "replaced" for one in told)
+        str(counters[0].steps[-1].why)
+        if counters and all(one.verdict == "replaced" for one in counters)
         else ""
     )
 
 
 def find_unknown_reset(match: Match[Finding], lines: _Judged) -> str:
-    """Return why nobody knows whether the counters of a finding started again; "" where it is known of one."""
+    """Return why no one knows whether the counters of a finding started again; "" where it is known of one."""
     steps = [counter.steps[-1] for counter in find_counters(match, lines)]
     return str(steps[0].why) if steps and all(step.state == "not known" for step in steps) else ""
 
@@ -307,7 +307,7 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
 
 
 def is_same_subject(finding: Finding, group: CannotTellGroup) -> bool:
-    """Tell whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
+    """Say whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
     words = (finding.subject, finding.object, finding.node)
     return not group.subjects or any(
         subject in words or any(word and word in subject for word in words[1:])

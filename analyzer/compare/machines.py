@@ -1,6 +1,6 @@
 """Pairs the machines of the sides: by serial number or UUID, by the addresses of their NICs, then by name.
 
-A host that was renamed keeps its hardware. Boards say `To be filled by O.E.M.` where nobody filled it in, and two
+A host that was renamed keeps its hardware. Boards say `To be filled by O.E.M.` where no one filled it in, and two
 machines that say so are not one.
 """
 
@@ -113,7 +113,7 @@ def find_rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
 
 def read_serials(facts: Facts, key: str) -> list[str]:
     """Return the serial numbers and UUIDs that tell a machine from others."""
-    told = [
+    texts = [
         str(row.values.get("serial_number") or "") for row in find_rows(facts, "esxi.platform", key)
     ]
     for row in find_rows(facts, "esxi.smbios_value", key):
@@ -121,10 +121,10 @@ def read_serials(facts: Facts, key: str) -> list[str]:
             "Serial",
             "UUID",
         ):
-            told.append(str(row.values["smbios_text"] or ""))
+            texts.append(str(row.values["smbios_text"] or ""))
     return [
         text
-        for text in dict.fromkeys(text.strip() for text in told)
+        for text in dict.fromkeys(text.strip() for text in texts)
         if text and not _UNFILLED.match(text)
     ]
 

@@ -32,7 +32,7 @@ class Match(Generic[T]):
 
     @property
     def everywhere(self) -> bool:
-        """Tell whether every side has it."""
+        """Say whether every side has it."""
         return all(one is not None for one in self.on)
 
 

@@ -66,7 +66,7 @@ def write_summary(made: Comparison) -> str:
 
 
 def is_described(one: Change, mode: str) -> bool:
-    """Tell whether the sentences on names, cards, versions and sizes say a change already."""
+    """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
         return (one.table, one.column) in _TOLD
     return (
@@ -89,12 +89,12 @@ def count_findings(made: Comparison) -> str:
             f"not judged on {names[-1]}": counts["no longer judged"],
             "on both": counts["same"] + counts["worse"] + counts["better"],
         }  # fmt: skip
-    told = [f"{number:,} {word}" for word, number in counts.items() if number]
+    tallies = [f"{number:,} {word}" for word, number in counts.items() if number]
     worst = [one for one in made.findings if one.state in ("new", "worse") and not one.muted][:2]
     first = "; ".join(
         one.subject if one.title in one.subject else f"{one.title} ({one.subject})" for one in worst
     )
-    said = f"Findings: {', '.join(told)}." if told else "No finding on any side."
+    said = f"Findings: {', '.join(tallies)}." if tallies else "No finding on any side."
     return f"{said} First of all: {first}." if first else said
 
 
@@ -108,12 +108,12 @@ def describe_releases(made: Comparison) -> list[str]:
     for machine, known in found.items():
         names = known.get("release") or known.get("version") or [None] * len(made.sides)
         builds = known.get("build") or [None] * len(names)
-        told = [name_release(name, build) for name, build in zip(names, builds, strict=True)]
+        releases = [name_release(name, build) for name, build in zip(names, builds, strict=True)]
         if made.mode == "hosts":
-            sides = zip(made.sides, told, strict=True)
+            sides = zip(made.sides, releases, strict=True)
             said.append("; ".join(f"{side.name} runs {text}" for side, text in sides if text) + ".")
         else:
-            said.append(f"{machine} went from {' to '.join(text for text in told if text)}.")
+            said.append(f"{machine} went from {' to '.join(text for text in releases if text)}.")
     return said[:MOST]
 
 
@@ -150,7 +150,7 @@ def describe_events(made: Comparison) -> list[str]:
         for one in made.changes
         if one.note.startswith(_ANOTHER)
     )
-    told = [
+    sentences = [
         *(f"{text}." for text in list_renames(made)),
         *booted,
         *moved,
@@ -159,11 +159,14 @@ def describe_events(made: Comparison) -> list[str]:
         *describe_comings(made),
         *describe_sizes(made),
     ]
-    told = list(dict.fromkeys(told))
+    sentences = list(dict.fromkeys(sentences))
     return (
-        told
-        if len(told) <= MOST
-        else [*told[:MOST], f"{len(told) - MOST:,} more of such changes are listed below."]
+        sentences
+        if len(sentences) <= MOST
+        else [
+            *sentences[:MOST],
+            f"{len(sentences) - MOST:,} more of such changes are listed below.",
+        ]
     )
 
 
@@ -267,12 +270,12 @@ def describe_counter(one: Counter, made: Comparison) -> str:
                 who=whose or one.machine, was=show_value(values[0]), now=show_value(values[-1])
             )
         )
-    told = (
+    change_text = (
         f"stayed at {show_value(values[0])}"
         if len({*values}) == 1
         else f"went {show_course(values)}"
     )
-    return capitalize_start(f"{name} of {name_with_machine(whose, one.machine)} {told}")
+    return capitalize_start(f"{name} of {name_with_machine(whose, one.machine)} {change_text}")
 
 
 def show_course(values: Sequence[Any]) -> str:

@@ -60,7 +60,7 @@ def measure_interval(earlier: ComparedMachine, later: ComparedMachine) -> float 
 
 
 def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterStart:
-    """Tell whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
+    """Say whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
         lacking = [
@@ -95,7 +95,7 @@ def start_of(
     machines: Sequence[ComparedMachine],
     sides: SidePair,
 ) -> CounterStart:
-    """Tell whether the counters of a subject went on; `machines` are those of the earlier and of the later side."""
+    """Say whether the counters of a subject went on; `machines` are those of the earlier and of the later side."""
     first, last = machines
     if sides.mode == "hosts":
         return CounterStart("not known", "these are two different hosts")
@@ -160,7 +160,7 @@ def check_card(
 
 
 def check_guest(first: ComparedMachine, last: ComparedMachine, sides: SidePair) -> CounterStart:
-    """A guest prints no uptime beside its counters, and vMotion gives its VM another port without touching them.
+    """A guest prints no uptime next to its counters, and vMotion gives its VM another port without touching them.
 
     A counter that fell proves that they started again; another port of its VM then says why.
     """

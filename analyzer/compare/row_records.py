@@ -35,7 +35,7 @@ def count_separately(start: CounterStart) -> CounterStart:
 
 
 def has_fallen(table: Table, earlier: ComparedSubject, later: ComparedSubject) -> bool:
-    """Tell whether a counter of a row is smaller than before: then all of the row started again."""
+    """Say whether a counter of a row is smaller than before: then all of the row started again."""
     cells = [
         (as_number(earlier.value(name)), as_number(later.value(name))) for name in table.counters
     ]
@@ -64,7 +64,7 @@ def fold_appearances(records: list[Appearance]) -> list[Appearance]:
 
 
 def drop_repeats(records: list[Change]) -> list[Change]:
-    """Return each change once: several tables say the same, and a name stands in many rows."""
+    """Return each change once: several tables say the same, and a name is in many rows."""
     found: dict[tuple[str, ...], Change] = {}
     for record in records:
         values = repr(record.values)

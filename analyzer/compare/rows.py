@@ -39,7 +39,7 @@ from analyzer.facts import Facts
 MOST_ROWS = (
     50_000  # of one table on one side; beyond, its rows are not compared, and the page says so
 )
-# What tells one card from another that stands in its place.
+# What tells one card from another that is in its place.
 _CARDS = frozenset((
     ("esxi.pnic", "mac"), ("esxi.ens_uplink", "mac"), ("esxi.pci_device", "device_id"), ("esxi.pci_owner", "device_id"),
 ))  # fmt: skip
@@ -150,7 +150,7 @@ class RowComparison:
     def sum_received(self) -> list[float | None]:
         """Return on each side what the ports received that every side has dumped: a yardstick for a guest's counters.
 
-        Guests print no count of what passed beside their retransmits when somebody greps for these.
+        Guests print no count of what passed next to their retransmits when somebody greps for these.
         """
         table = next((facts.tables["esxi.vmxnet3_rx_summary"] for facts in self.facts), None)
         if table is None:
@@ -217,7 +217,7 @@ class RowComparison:
                 self.add_appearance(table, pair, match)
 
     def was_read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
-        """Tell whether a side read this table of a machine, rows or none."""
+        """Say whether a side read this table of a machine, rows or none."""
         machine = pair.on[at]
         return (
             machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
@@ -240,7 +240,7 @@ class RowComparison:
                 self.add_appearance(table, pair, match)
 
     def lacks_table(self, table: Table, pair: Match[ComparedMachine]) -> bool:
-        """Tell whether a side did not read this table of a machine."""
+        """Say whether a side did not read this table of a machine."""
         return any(
             machine is not None
             and not self.facts[at].count(table.name)
@@ -295,11 +295,11 @@ class RowComparison:
         )
 
     def is_nic(self, match: Match[ComparedSubject]) -> bool:
-        """Tell whether a subject is a port of a NIC."""
+        """Say whether a subject is a port of a NIC."""
         return str(match.last.value("client_name")).startswith("vmnic")
 
     def note_change(self, table: Table, match: Match[ComparedSubject], column: Column) -> str:
-        """Return what to say beside a change: another name of the same thing, another card."""
+        """Return what to say next to a change: another name of the same thing, another card."""
         if self.mode == "hosts":
             return ""
         if column.name in table.key:
@@ -379,7 +379,7 @@ class RowComparison:
         return made
 
     def has_moved(self, match: Match[ComparedSubject], which: tuple[int, int]) -> bool:
-        """Tell whether a subject is on another machine later."""
+        """Say whether a subject is on another machine later."""
         homes = [self.home[at][one.node] for at in which if (one := match.on[at]) is not None]
         return any(home is not homes[0] for home in homes)
 
@@ -464,7 +464,7 @@ class RowComparison:
     def is_unsure(
         self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]
     ) -> bool:
-        """Tell whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
+        """Say whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
         if not match.last.asked and match.last.user_known is not False:
             return False
         lacking = [at for at, one in enumerate(match.on) if one is None]
@@ -507,5 +507,5 @@ class RowComparison:
 
 
 def with_rows(sides: Sequence[CaseSide]) -> bool:
-    """Tell whether rows can be compared: every side was read from its files."""
+    """Say whether rows can be compared: every side was read from its files."""
     return all(isinstance(side.facts, Facts) for side in sides)

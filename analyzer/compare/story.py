@@ -27,7 +27,7 @@ MOST = 6  # sentences of one kind; the page has all of it below
 # A counter that is the sum of others: which of them is left says where the rest comes from.
 _PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
 _MEMORY = ("mem_used_net_kb", "mem_used_kb")
-_TOTALS = frozenset(("rx_errors", "tx_errors"))  # told where no single kind of error is all of it
+_TOTALS = frozenset(("rx_errors", "tx_errors"))  # shown where no single kind of error is all of it
 _IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
 _WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "replaced": 2, "same": 3}
 _WORDS = {
@@ -158,7 +158,7 @@ def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
 
 
 def write_resets(made: Comparison) -> list[Sentence]:
-    """Return sentences on counters that were reset, and on machines of which nobody knows it."""
+    """Return sentences on counters that were reset, and on machines of which no one knows it."""
     if made.mode == "hosts":
         return []
     found: dict[str, list[Place | None]] = {}
@@ -331,17 +331,17 @@ def write_counter(one: Counter, made: Comparison) -> str:
 
 def describe_rates(steps: Sequence[CounterChange]) -> str:
     """Return what a counter did from each capture of a series to the next: `1.0 an hour, then 30.0 an hour`."""
-    told = []
+    parts = []
     for step in steps:
         if step.state == "started again":
-            told.append("counting started again")
+            parts.append("counting started again")
         elif step.per_hour is not None:
-            told.append(f"{show_value(step.per_hour)} an hour")
+            parts.append(f"{show_value(step.per_hour)} an hour")
         else:
-            told.append(
+            parts.append(
                 "not known" if step.difference is None else f"{show_value(step.difference)} more"
             )
-    return ", then ".join(told)
+    return ", then ".join(parts)
 
 
 def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
@@ -352,20 +352,20 @@ def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
         return []
     lasts = {column: part.values[-1] or 0 for column, part in there.items()}
     left = [parts[column] for column, value in lasts.items() if value]
-    told = "; ".join(
+    rest_text = "; ".join(
         f"{parts[column]} ran full {join_values(part.values)} times"
         for column, part in there.items()
     )
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one.values[-1]
-    text = f"Only {left[0]} still runs full: {told}." if gone else f"Of these, {told}."
+    text = f"Only {left[0]} still runs full: {rest_text}." if gone else f"Of these, {rest_text}."
     return [make_sentence(text, *(part.at for part in there.values()))]
 
 
 def write_samples(made: Comparison) -> list[Sentence]:
     """Return sentences on the metrics of esxtop that are better or worse."""
-    told = [one for one in made.samples if one.verdict in ("better", "worse")]
+    changed = [one for one in made.samples if one.verdict in ("better", "worse")]
     said = []
-    for one in told[:MOST]:
+    for one in changed[:MOST]:
         means = [side.mean for side in one.on if side is not None]
         worst = [side.worst for side in one.on if side is not None]
         who = ", ".join(text for text in (one.machine, one.subject) if text)
@@ -387,7 +387,7 @@ def write_samples(made: Comparison) -> list[Sentence]:
         text = f"{who}: {name} {join_values(means)} {one.unit} on average (worst {join_values(worst)}), by esxtop. "
         text += f"{one.verdict.capitalize()} in these minutes; another load may be the reason."
         said.append(make_sentence(text, one.at))
-    return said + write_rest(told, "metrics of esxtop")
+    return said + write_rest(changed, "metrics of esxtop")
 
 
 def write_memory(made: Comparison) -> list[Sentence]:
@@ -427,8 +427,10 @@ def write_appearances(made: Comparison) -> list[Sentence]:
             "new": f"is only on {made.sides[-1].name}",
         }
     said = []
-    told = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
-    weighty = [one for one in made.subjects if one.state == "moved" or one.section in told]
+    weighty_sections = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
+    weighty = [
+        one for one in made.subjects if one.state == "moved" or one.section in weighty_sections
+    ]
     whole = {
         (one.machine, one.subject, one.state) for one in weighty if one.section == sections.VMS
     }
@@ -441,7 +443,7 @@ def write_appearances(made: Comparison) -> list[Sentence]:
 
 
 def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
-    """Tell whether it is a port or an adapter of a VM that came or went itself."""
+    """Say whether it is a port or an adapter of a VM that came or went itself."""
     names = {one.subject.rpartition(" (port ")[0], one.subject.rpartition(", ")[0]}
     return any((one.machine, name, one.state) in whole for name in names if name)
 

@@ -1,6 +1,6 @@
 """What a row of a table speaks of, so that it is found again on another side after a rename or a reconnect.
 
-Numbers that a host gives anew at each boot (port, world) tell nobody: a port is its MAC address, else its VM and
+Numbers that a host gives anew at each boot (port, world) tell no one: a port is its MAC address, else its VM and
 adapter; a NIC is its MAC address; a disk adapter is its UID; a VM is the UUID of its BIOS, else the path of its .vmx.
 """
 
@@ -158,9 +158,12 @@ class KnownNames:
                 str(row.values.get("vm_name") or ""),
             )
         for row in rows_of(facts, "esxi.vm_process"):
-            told = (str(row.values.get("bios_uuid") or ""), str(row.values.get("vm_name") or ""))
+            identity = (
+                str(row.values.get("bios_uuid") or ""),
+                str(row.values.get("vm_name") or ""),
+            )
             node, path = row.block.node, on_host(row.values.get("vmx_path"))
-            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = told
+            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = identity
             made.paths[node, row.values.get("vm_world_id")] = str(path or "")
         made.match_by_count(facts)
         return made
@@ -235,7 +238,7 @@ class KnownNames:
 
 
 def on_host(path: Value) -> Value:
-    """Return a path as the host has it: in a bundle it stands below a folder that is named after the capture."""
+    """Return a path as the host has it: in a bundle it is below a folder that is named after the capture."""
     place = path.find("vmfs/volumes/") if isinstance(path, str) else -1
     return f"/{path[place:]}" if isinstance(path, str) and place >= 0 else path
 
@@ -281,13 +284,15 @@ def make_subject(
         some = [one[rank] for one in ranked]
         marks.append([] if any(not one for one in some) else [(table.name, *some)])
     shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
-    told = (
+    port_text = (
         last.values.get("vm_name")
         if "vmx_path" not in parts and "vm_world_id" not in parts
         else None
     )
     name = ", ".join(
-        text for text in ([str(told)] if told and told not in shown else []) + shown if text
+        text
+        for text in ([str(port_text)] if port_text and port_text not in shown else []) + shown
+        if text
     )
     if volume := last.values.get("volume_name"):
         name = f"{volume} ({name})" if volume not in shown else name
@@ -297,5 +302,5 @@ def make_subject(
 
 
 def can_agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
-    """Tell whether two subjects with a mark in common may be one: two ports of known users not by their number."""
+    """Say whether two subjects with a mark in common may be one: two ports of known users not by their number."""
     return rank < 2 or not (one.user_known and other.user_known)

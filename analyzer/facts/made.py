@@ -41,7 +41,7 @@ def put_tables(facts: Facts, names: Collection[str] | None = None) -> set[str]:
 
 
 def is_archived(table: Table) -> bool:
-    """Tell whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
+    """Say whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
     return not table.made_of or table.name == releases.MADE or table.name in site_signs.ALL_TABLES
 
 

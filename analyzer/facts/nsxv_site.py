@@ -83,7 +83,7 @@ class NsxvSite(SiteMembers):
         super().__init__(facts, NSXV)
 
     def is_member_host(self, key: str) -> bool:
-        """Tell whether a host has tables of this site, or a connection to a controller."""
+        """Say whether a host has tables of this site, or a connection to a controller."""
         return key in self.control_nodes or super().is_member_host(key)
 
     def find_evidence(self, member: SiteMember) -> Row | None:
@@ -298,14 +298,14 @@ def list_control_sockets(facts: Facts) -> list[Row]:
 
 
 def is_control_socket(row: Row) -> bool:
-    """Tell whether a connection is that of the control plane agent to a controller."""
+    """Say whether a connection is that of the control plane agent to a controller."""
     return row.values.get("remote_port") == 1234 and read_text(row, "world_name").startswith(
         "netcpa"
     )
 
 
 def is_bus_socket(row: Row) -> bool:
-    """Tell whether a connection is that of the firewall agent to the message bus of the Manager."""
+    """Say whether a connection is that of the firewall agent to the message bus of the Manager."""
     return row.values.get("remote_port") == 5671 and read_text(row, "world_name").startswith(
         "vsfwd"
     )

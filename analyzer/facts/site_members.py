@@ -78,7 +78,7 @@ class SiteMembers:
             self._by_name[kind, info.key] = member
 
     def is_member_host(self, key: str) -> bool:
-        """Tell whether a host has tables of this site."""
+        """Say whether a host has tables of this site."""
         return any(self.facts.count(table, key) for table in self.product.host_tables)
 
     def list_rows(self, table: str) -> list[Row]:
@@ -288,7 +288,7 @@ class SiteMembers:
 
 
 def has_rows_of(facts: Facts, tables: Iterable[str]) -> bool:
-    """Tell whether rows of the tables of a site were given by hand, or brought by a stored case; such rows stay."""
+    """Say whether rows of the tables of a site were given by hand, or brought by a stored case; such rows stay."""
     return any(name in facts.tables and facts.count(name) for name in tables)
 
 

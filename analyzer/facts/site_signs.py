@@ -43,17 +43,17 @@ _NSXT_FACTS = (
 
 
 def is_site(facts: Facts) -> bool:
-    """Tell whether the case holds anything of NSX for vSphere."""
+    """Say whether the case holds anything of NSX for vSphere."""
     return holds_site(facts, _NSXV_KINDS, _NSXV_FACTS)
 
 
 def is_nsxt_site(facts: Facts) -> bool:
-    """Tell whether the case holds anything of a site of NSX-T: a manager, an edge, or a node that speaks of them."""
+    """Say whether the case holds anything of a site of NSX-T: a manager, an edge, or a node that speaks of them."""
     return holds_site(facts, _NSXT_KINDS, _NSXT_FACTS)
 
 
 def holds_site(facts: Facts, kinds: tuple[str, ...], tables: tuple[str, ...]) -> bool:
-    """Tell whether a case has a node of some kinds, or a row of some tables."""
+    """Say whether a case has a node of some kinds, or a row of some tables."""
     if any(info.kind in kinds for info in facts.nodes.values()):
         return True
     return any(facts.count(table) for table in tables if table in facts.tables)

@@ -176,7 +176,7 @@ class Facts(database.LateDatabase):
         return self._scans_of.get(table, [])
 
     def may_hold(self, signature: str) -> bool:
-        """Tell whether a log has lines of a signature, or may have some that no one saw."""
+        """Say whether a log has lines of a signature, or may have some that no one saw."""
         if self._heard is None:
             self._heard = set[str]().union(*(scan.list_possible() for scan in self.scans))
         return signature in self._heard
@@ -218,12 +218,12 @@ class Facts(database.LateDatabase):
         return known
 
     def lossy(self, node_key: str, table: str) -> bool:
-        """Tell whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
+        """Say whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
         state = self.coverage(node_key, table).state
         return state in LOSSY or not self._find_node(node_key).complete
 
     def sound(self) -> bool:
-        """Tell whether nothing was cut or left without being understood, on any node: no rows can be missing."""
+        """Say whether nothing was cut or left without being understood, on any node: no rows can be missing."""
         covers = self._covers.values()
         return all(node.complete for node in self.nodes.values()) and all(
             one.state in ("read", "") for one in covers
@@ -243,7 +243,7 @@ class Facts(database.LateDatabase):
         self._left_out[node_key] = tables
 
     def has_rows(self, table: str, node_key: str) -> bool:
-        """Tell whether a table has rows on a node, be they here or left out."""
+        """Say whether a table has rows on a node, be they here or left out."""
         return self.count(table, node_key) > 0 or table in self._left_out.get(node_key, ())
 
     def nodes_with(self, table: str) -> list[str]:
@@ -307,11 +307,11 @@ class Facts(database.LateDatabase):
         return self._vibs
 
     def single_block(self, table: str) -> bool:
-        """Tell whether all rows of a table come from one place, so that nothing can be there twice."""
+        """Say whether all rows of a table come from one place, so that nothing can be there twice."""
         return len(self._blocks_of[table]) <= 1
 
     def has_frames(self, table: str) -> bool:
-        """Tell whether a table holds samples (frames) rather than objects."""
+        """Say whether a table holds samples (frames) rather than objects."""
         store = self._stores.get(table)
         return bool(store and store.frames)
 

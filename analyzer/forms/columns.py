@@ -124,7 +124,7 @@ def Made(name: str, kind: Kind, meaning: str, unit: str = "", *, key: bool = Fal
 class Param:
     """A column that the command tells, not the text.
 
-    option   what stands before its value ("-n", "--nic-name"); in a path of vsish the place it has there ("port")
+    option   what comes before its value ("-n", "--nic-name"); in a path of vsish the place it has there ("port")
     pattern  regex of the value; behind: regex of what may follow it and is no part of it
     key      it tells one object from another
     """

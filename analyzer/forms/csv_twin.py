@@ -1,7 +1,7 @@
 """The CSV of an output: `esxcli --formatter=csv …`.
 
 The heading holds the labels of the text without their blanks, in the order of the alphabet; every line ends with a
-comma, a cell with a comma stands in quotes. A cell keeps the line its row begins on.
+comma, a cell with a comma is in quotes. A cell keeps the line its row begins on.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HEADING = re.compile(r"\s*\w+(?:,\w+)+,?\s*$")
 
 
 def is_csv(fields: Sequence[Field], block: Block) -> bool:
-    """Tell whether a block is CSV: the command asked for it, or its first line is a heading of two labels at least."""
+    """Say whether a block is CSV: the command asked for it, or its first line is a heading of two labels at least."""
     first = next((line for line in block.lines if line.strip()), "")
     if len(first) > MOST_LINE or not _HEADING.match(first):
         return bool(_ASKED.search(block.command))

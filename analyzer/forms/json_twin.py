@@ -40,7 +40,7 @@ Cell = tuple[Path, str, int]  # where it is (keys, and numbers in lists), its te
 
 
 def is_json(block: Block) -> bool:
-    """Tell whether a block is the JSON twin: by its name, or by its first lines."""
+    """Say whether a block is the JSON twin: by its name, or by its first lines."""
     if block.address.endswith(".json"):
         return True
     return any(_OPENS.match(line) for line in block.lines[:1])

@@ -111,7 +111,7 @@ class Layouts:
             self._known.append(layout)
 
     def _is_sound(self, layout: _Layout, free: set[int], block: Block) -> bool:
-        """Tell whether the general way reads the same lines with other numbers as the layout does."""
+        """Say whether the general way reads the same lines with other numbers as the layout does."""
         for digits in _OTHERS:
             lines = list(block.lines)
             for number in free:

@@ -233,7 +233,7 @@ def log_files(stem: str, folder: str = "(?:^|/)") -> str:
     """Return the regex of the member names of one log: `stem`, rotated by number and compressed.
 
     The path keeps its suffix: `vmkernel.log`, `vmkernel.0.gz`, `vmkernel.log.1.gz`, `hostd-7.log`. `folder` is the
-    regex of what stands before the name.
+    regex of what comes before the name.
     """
     return rf"{folder}(?:{stem})(?:[.-]\d+)?(?:\.log|\.all)?(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 

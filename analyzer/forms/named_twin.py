@@ -29,7 +29,7 @@ Cells = list[tuple[str, str, int]]  # label, text, line
 
 
 def is_named(block: Block) -> bool:
-    """Tell whether the first line of a block is one of named values."""
+    """Say whether the first line of a block is one of named values."""
     first = next((line for line in block.lines if line.strip()), "")
     return len(first) <= MOST_LINE and _FIRST.match(first) is not None
 

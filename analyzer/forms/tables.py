@@ -171,7 +171,7 @@ def _find_columns(fields: Sequence[Field], block: Block) -> _Ruled | None:
 
 
 def _is_row(cells: Sequence[str], fields: Sequence[Field | None]) -> bool:
-    """Tell whether cells are a row: more than one of them, and the first of the form that its field has."""
+    """Say whether cells are a row: more than one of them, and the first of the form that its field has."""
     filled = [(field, text) for field, text in zip(fields, cells, strict=False) if text]
     if len(filled) < min(2, len(fields)):
         return False

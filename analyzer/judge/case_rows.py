@@ -85,7 +85,7 @@ def read_rows(facts: Facts, store: Store) -> Iterator[CaseRow]:
 
 
 def is_typed(values: Mapping[str, Value], types: Mapping[str, type]) -> bool:
-    """Tell whether every cell is of its column's type already: then nothing needs a copy."""
+    """Say whether every cell is of its column's type already: then nothing needs a copy."""
     for name, value in values.items():
         if value is None:
             continue

@@ -102,7 +102,7 @@ def find_gauge_among(rule: Rule, conditions: Iterable[ExprNode]) -> Gauge | None
 
 
 def counts_samples(node: ExprNode, rule: Rule) -> bool:
-    """Tell whether a value is the number of samples of an object, without any condition on them."""
+    """Say whether a value is the number of samples of an object, without any condition on them."""
     while node.op == "let":
         node = node.args[0]
     if node.op != "count":
@@ -131,7 +131,7 @@ def list_gauges(node: ExprNode, *, holds: bool) -> Iterator[Gauge]:
 
 
 def is_fixed(node: ExprNode) -> bool:
-    """Tell whether a value is the same for every subject."""
+    """Say whether a value is the same for every subject."""
     return all(part.op in _FIXED for part in node.walk())
 
 

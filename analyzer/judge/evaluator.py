@@ -460,7 +460,7 @@ class SubjectDetail(Detail):
         self._deciding: dict[int, dict[str, int | None]] = {}
 
     def is_asked(self, node: ExprNode) -> bool:
-        """Tell whether a node has one value that was asked for."""
+        """Say whether a node has one value that was asked for."""
         return id(node) in self.evaluator.single
 
     def read_value(self, node: ExprNode) -> Any:

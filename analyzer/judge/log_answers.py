@@ -184,7 +184,7 @@ class HitLines:
 
     @property
     def has_doubts(self) -> bool:
-        """Tell whether a further line may belong to a sequence."""
+        """Say whether a further line may belong to a sequence."""
         return bool(self.maybe or self.strays or self.unkept)
 
     def list_timed(self) -> tuple[list[LogHit], list[SortKey]]:
@@ -234,7 +234,7 @@ class Windows:
 
 
 def is_plain(seen: SeenDef) -> bool:
-    """Tell whether a question counts the lines of a whole log, without a window or a column."""
+    """Say whether a question counts the lines of a whole log, without a window or a column."""
     return not (seen.within or seen.per or seen.distinct)
 
 

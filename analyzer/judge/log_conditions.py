@@ -364,7 +364,7 @@ class Logs:
         return None
 
     def is_unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
-        """Tell whether a log of some nodes was stored without a search for a signature."""
+        """Say whether a log of some nodes was stored without a search for a signature."""
         signature = self.name_signature(log)
         scans = self.facts.scans_of(log.table.name)
         return any(signature in scan.unsearched for scan in scans if scan.node in nodes)
@@ -455,7 +455,7 @@ class Logs:
         return LogHit(hit, node, written if time is None else time, cells)
 
     def _wants_columns(self, log: LogDef) -> bool:
-        """Tell whether the rule reads columns of the log; the time of a line is known without its parser.
+        """Say whether the rule reads columns of the log; the time of a line is known without its parser.
 
         A `where` that reads nothing but named groups needs none of them.
         """

@@ -139,7 +139,7 @@ class Need:
 
     @property
     def known(self) -> bool:
-        """Tell whether the leaf has a value, the wrong one."""
+        """Say whether the leaf has a value, the wrong one."""
         return self.cause is None
 
     @property
@@ -276,7 +276,7 @@ class NearMissSearch:
     # -- holding a plan against the rule
 
     def _matches(self, then: Mapping[str, bool]) -> bool:
-        """Tell whether the rule matches with some leaves otherwise and all others as they are."""
+        """Say whether the rule matches with some leaves otherwise and all others as they are."""
         if any(self._answer(node, then) is not True for node, _ in self.asked):
             return False
         return any(self._answer(node, then) is True for node in self.outcomes)
@@ -306,7 +306,7 @@ class NearMissSearch:
                 yield leaf
 
     def _may_turn(self, plan: Plan, leaf: ExprNode) -> bool:
-        """Tell whether a leaf may turn while the plan holds: with values of their own it may."""
+        """Say whether a leaf may turn while the plan holds: with values of their own it may."""
         other = make_test(leaf)
         if other is None:
             return True
@@ -324,7 +324,7 @@ class NearMissSearch:
         return True
 
     def _is_possible(self, plan: Plan, keeps: Sequence[ExprNode]) -> bool:
-        """Tell whether a value can meet all that is asked of it, where all of it is compared with plain values."""
+        """Say whether a value can meet all that is asked of it, where all of it is compared with plain values."""
         wanted = [(need.node, need.want) for need in plan]
         wanted += [(leaf, bool(self.why.read_value(leaf))) for leaf in keeps]
         pinned: set[str] = set()  # inputs of leaves that leave one value
@@ -356,7 +356,7 @@ class NearMissSearch:
 
 
 def pins_value(node: ExprNode, *, want: bool) -> bool:
-    """Tell whether a leaf leaves one value only for its column."""
+    """Say whether a leaf leaves one value only for its column."""
     if node.op != "compare" or node.name != ("==" if want else "!="):
         return False
     columns = [side for side in node.args if bare_node(side).op == "column"]

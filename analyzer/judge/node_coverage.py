@@ -55,7 +55,7 @@ def find_holders(table: Table, facts: Facts, product: str = "") -> list[str]:
 
 
 def is_unheard_of(table: Table, facts: Facts) -> bool:
-    """Tell whether a table is of a kind of node alone that a site may well have none of, and nothing names one."""
+    """Say whether a table is of a kind of node alone that a site may well have none of, and nothing names one."""
     kinds = {table.lists} if table.lists else set(kinds_of(table))
     if table.product == "nsxt" and kinds == {"esxi"}:
         # Hosts have bundles of their own, hundreds of them.
@@ -80,7 +80,7 @@ def find_unknown_nodes(facts: Facts) -> list[str]:
 
 
 def may_hold_unseen(key: str, rule: Rule, facts: Facts) -> bool:
-    """Tell whether a node may hold subjects of a rule that were not seen."""
+    """Say whether a node may hold subjects of a rule that were not seen."""
     table = rule.each.table
     state = facts.coverage(key, table.name).state
     complete = facts.nodes[key].complete
@@ -116,7 +116,7 @@ def count_silent_nodes(rule: Rule, facts: Facts) -> int:
 
 
 def is_read_whole(key: str, table: Table, facts: Facts) -> bool:
-    """Tell whether a node has a table whole."""
+    """Say whether a node has a table whole."""
     return facts.coverage(key, table.name).state == "read" and not facts.lossy(key, table.name)
 
 
@@ -141,7 +141,7 @@ def list_whole_nodes(facts: Facts, table: Table) -> Iterator[str]:
 
 
 def is_empty_everywhere(facts: Facts, table: Table) -> bool:
-    """Tell whether a table was read, and is empty, on every node that would print it."""
+    """Say whether a table was read, and is empty, on every node that would print it."""
     kinds = kinds_of(table)
     there = facts.nodes_with(table.name)
     if len(kinds) == 1:
@@ -154,13 +154,13 @@ def is_empty_everywhere(facts: Facts, table: Table) -> bool:
 
 
 def may_lose_anywhere(facts: Facts, table: Table, *, strict: bool) -> bool:
-    """Tell whether a node of the table's product may have lost rows of it."""
+    """Say whether a node of the table's product may have lost rows of it."""
     nodes = {*facts.nodes_of_product(table.product), *facts.nodes_with(table.name)}
     return not nodes.isdisjoint(list_losing_nodes(facts, table.name, strict=strict))
 
 
 def is_whole_anywhere(facts: Facts, table: Table) -> bool:
-    """Tell whether all rows are known that there are of a table in the whole case."""
+    """Say whether all rows are known that there are of a table in the whole case."""
     if table.given is not None:
         return True
     if not facts.nodes_with(table.name):

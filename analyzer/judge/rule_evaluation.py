@@ -104,7 +104,7 @@ class OneCase:
 
     @property
     def asked_logs(self) -> bool:
-        """Tell whether the logs were asked; else no line of a signature was made a row."""
+        """Say whether the logs were asked; else no line of a signature was made a row."""
         return self._logs is not None
 
     @property
@@ -220,7 +220,7 @@ class OneCase:
         return [] if is_unheard_of(table, self.facts) else [""]
 
     def _lack_all(self, needs: RuleNeeds, unseen_nodes: Sequence[str]) -> bool:
-        """Tell whether the nodes with unseen subjects have nothing of what the rule looks at; then say so of each.
+        """Say whether the nodes with unseen subjects have nothing of what the rule looks at; then say so of each.
 
         Where it looks at one log alone and no line was found, each node is asked by itself: what another node has
         changes nothing for it.
@@ -255,7 +255,7 @@ class OneCase:
         return True
 
     def _is_settled(self) -> bool:
-        """Tell whether the logs alone make the condition false everywhere: then no row needs a look."""
+        """Say whether the logs alone make the condition false everywhere: then no row needs a look."""
         rule = self.rule
         for own in self.answers.values():
             values = {name: answers.find_common() for name, answers in own.items()}

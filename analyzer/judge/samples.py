@@ -153,7 +153,7 @@ class SampleCapture:
         self.count += len(frame.line)
 
     def is_continued_by(self, frame: Frame, first: int) -> bool:
-        """Tell whether a frame, whose first row has a number, holds further samples of the same objects."""
+        """Say whether a frame, whose first row has a number, holds further samples of the same objects."""
         mine = self.frames[0].columns
         theirs = frame.columns
         return (
@@ -490,7 +490,7 @@ class VectorClosures:
         return make(self, node)
 
     def _varies(self, node: ExprNode) -> bool:
-        """Tell whether a node's value differs from row to row."""
+        """Say whether a node's value differs from row to row."""
         return any(leaf.op in ("column", "row") and leaf.name == self.alias for leaf in node.walk())
 
     def _go_by_row(self, node: ExprNode) -> VectorFn:

@@ -46,7 +46,7 @@ class Detail(ABC):
 
     @abstractmethod
     def is_asked(self, node: ExprNode) -> bool:
-        """Tell whether a node has one value that was asked for."""
+        """Say whether a node has one value that was asked for."""
 
     @abstractmethod
     def read_value(self, node: ExprNode) -> Any:

@@ -313,7 +313,7 @@ class FindingTies:
                 cause.explains.append(sign.id)
 
     def rests_on(self, finding: Finding, cause: Finding) -> bool:
-        """Tell whether a finding is another one, or is explained by it, over any number of others."""
+        """Say whether a finding is another one, or is explained by it, over any number of others."""
         seen: set[str] = set()
         waiting = [finding.id]
         while waiting:

@@ -222,7 +222,7 @@ class Collector:
         return marks
 
     def _may_hold(self, data: Buffer, start: int, stop: int) -> bool:
-        """Tell whether a stretch may hold an entry that is wanted."""
+        """Say whether a stretch may hold an entry that is wanted."""
         if not self._words:
             return True
         raw = bytes(data[start:stop])

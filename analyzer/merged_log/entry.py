@@ -40,7 +40,7 @@ class TimeWindow:
     end: datetime = FOREVER
 
     def may_hold(self, first: datetime, last: datetime, slack: timedelta) -> bool:
-        """Tell whether times between two others, in any order, may lie in the window, or that close to it."""
+        """Say whether times between two others, in any order, may lie in the window, or that close to it."""
         first, last = min(first, last), max(first, last)
         return first <= shift_time(self.end, slack) and last >= shift_time(self.start, -slack)
 

@@ -72,7 +72,7 @@ class CaseData:
 class RunResult:
     """A finished run: the case document, and whether anything was lost or a rule is broken.
 
-    partial  something was not read, or more was found than is told in full
+    partial  something was not read, or more was found than is shown in full
 
     rules  id, title and articles of every rule that was judged
     """
@@ -97,8 +97,8 @@ def conclude(
     """Judge a case and write its document. Deterministic: no clock, no file, nothing but its arguments.
 
     judgement  what these rules said of the case, when they were asked of many cases at once (`judge_many`)
-    on_judged  told after each rule
-    incident   ISO 8601 UTC, on which the time line centres; "" when nobody told it
+    on_judged  called after each rule
+    incident   ISO 8601 UTC, on which the time line centres; "" when no one gave it
     """
     failed: list[Record] = []
 

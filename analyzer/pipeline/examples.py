@@ -1,7 +1,7 @@
 """Runs the examples of a rule: rows by hand, log text, and raw text through the real readers.
 
-Rows of an example stand on one node of the kind its rule speaks of; a row with `node: name`
-stands on another. A file with a `path` goes the whole way of a dropped-in file; one with a
+Rows of an example are on one node of the kind its rule speaks of; a row with `node: name`
+is on another. A file with a `path` goes the whole way of a dropped-in file; one with a
 `command` or a `parser` goes straight to that parser.
 """
 
@@ -57,7 +57,7 @@ class ExampleResult:
     """What an example gave: `ok` tells whether it is as expected (with `gap`: still known to fail).
 
     unlike  what is not as expected; trace: why, for an example that failed
-    place   where the example stands in its rule file
+    place   where the example is in its rule file
     error   why the example could not be made into a case
     """
 
@@ -119,8 +119,8 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
 
 
 def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
-    told = judge(Catalog([rule]), facts, explain=rule.id).explained
-    return next((item.trace for item in told if item.verdict == result), None)
+    explained = judge(Catalog([rule]), facts, explain=rule.id).explained
+    return next((item.trace for item in explained if item.verdict == result), None)
 
 
 class Shared:
@@ -323,12 +323,12 @@ def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[
     rest = {name: value for name, value in expect.items() if name not in ("result", "count")}
     if wrong or not rest:
         return wrong
-    told: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
+    answers: list[Finding] | list[CannotTell] = judgement.findings or judgement.cannot_tell
     if expect["result"] == Verdict.CANNOT_TELL.value:
-        told = judgement.cannot_tell
+        answers = judgement.cannot_tell
     each = [
         [one for name, value in rest.items() if (one := _unlike(name, value, thing))]
-        for thing in told
+        for thing in answers
     ]
     nothing = [Unlike(name, "", "; ".join(_texts(value))) for name, value in rest.items()]
     return min(each, key=len, default=nothing)

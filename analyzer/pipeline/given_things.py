@@ -43,12 +43,12 @@ class GivenThings:
                 self._files.setdefault(node, set()).add(re.split(r"[/!\\]", address)[-1])
 
     def was_sent(self, item: AskItem, node: str) -> bool:
-        """Tell whether a machine sent a thing whole; for no machine, whether one of the case did."""
+        """Say whether a machine sent a thing whole; for no machine, whether one of the case did."""
         keys = self._keys.get(node, []) if node else list(self._facts.nodes)
         return any(self.has_sent(item, key) for key in keys)
 
     def has_sent(self, item: AskItem, key: str) -> bool:
-        """Tell whether one machine sent a thing whole."""
+        """Say whether one machine sent a thing whole."""
         if item.command and item.what == _BUNDLE:
             return (
                 key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
@@ -61,7 +61,7 @@ class GivenThings:
         return any(self.was_read_whole(table, key) for table in find_tables(item.what))
 
     def was_read_whole(self, table: str, key: str) -> bool:
-        """Tell whether a table of a machine was read without a loss."""
+        """Say whether a table of a machine was read without a loss."""
         there = self._facts.has_rows(table, key) or self._facts.coverage(key, table).state == "read"
         return there and not self._facts.lossy(key, table)
 

@@ -59,13 +59,13 @@ def is_datastore(cells: Cells) -> bool:
 
 
 def is_changed(cells: Cells) -> bool:
-    """Tell whether an option differs from its default; a list of changed options does not always tell the default."""
+    """Say whether an option differs from its default; a list of changed options does not always tell the default."""
     changed = cells.get("changed")
     return bool(cells.get("delta_only") if changed is None else changed)
 
 
 def is_other(cells: Cells) -> bool:
-    """Tell whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
+    """Say whether the vmkernel runs with another value of a boot option than its default, or will at the next boot."""
     default, *values = (
         cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
     )
@@ -75,17 +75,17 @@ def is_other(cells: Cells) -> bool:
 
 
 def is_followed(cells: Cells) -> bool:
-    """Tell whether the clock of the host follows this server."""
+    """Say whether the clock of the host follows this server."""
     return bool(cells.get("ntp_followed"))
 
 
 def is_time_server(cells: Cells) -> bool:
-    """Tell whether a line of a file of settings names a time server."""
+    """Say whether a line of a file of settings names a time server."""
     return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
 
 
 def is_place_of_logs(cells: Cells) -> bool:
-    """Tell whether a line of a file of settings says where all logs go."""
+    """Say whether a line of a file of settings says where all logs go."""
     named = (
         cells.get("config_file") == "vmsyslog.conf"
         and cells.get("config_section") == "vmsyslog-global"

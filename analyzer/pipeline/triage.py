@@ -78,7 +78,7 @@ _NO_NAME = re.compile(
 
 @dataclass(slots=True)
 class Options:
-    """What a run may be told; everything has a safe default."""
+    """The options of a run; everything has a safe default."""
 
     limits: Limits = field(default_factory=Limits)
     kb: Sequence[Path] = ()
@@ -89,10 +89,10 @@ class Options:
         None
     )  # after each member: address, bytes of content
     on_read: Callable[[int], None] | None = None  # bytes read from disk, from any thread
-    watch: ReadListener | None = None  # told while members are read
-    on_judged: OnJudged | None = None  # told by `triage` after each rule
+    watch: ReadListener | None = None  # hears of each member while it is read
+    on_judged: OnJudged | None = None  # called by `triage` after each rule
     on_gathered: Callable[[CaseData], None] | None = (
-        None  # told by `triage` of all that was read, before it is judged
+        None  # called by `triage` with all that was read, before it is judged
     )
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
     incident: str = (
@@ -257,7 +257,7 @@ def gather(
 
     every  also rows that no rule must judge: those of Workstation, Player or Fusion, and those that state the
            release of a Manager again
-    tell   told of what failed; then no table of the case is complete, and absence proves nothing. Without it, it fails
+    tell   called with what failed; then no table of the case is complete, and absence proves nothing. Without it, it fails
     """
     facts = Facts() if facts is None else facts
     if tell is None:
@@ -343,7 +343,7 @@ def case_name(paths: Sequence[Place]) -> str:
 
 
 def says_nothing(name: str) -> bool:
-    """Tell whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
+    """Say whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
     stem = _ENDINGS.sub("", name)
     return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
 
@@ -411,7 +411,7 @@ def list_nothing() -> list[dict[str, Any]]:
 
 
 def is_partial(ledger: Ledger) -> bool:
-    """Tell whether something was cut, damaged or left out."""
+    """Say whether something was cut, damaged or left out."""
     return bool(
         ledger.damage or ledger.limits or any(source.state in LOST for source in ledger.sources)
     )

@@ -18,12 +18,12 @@ NETS = MutableMapping[str, str]  # of a map: a prefix -> the prefix in its place
 
 
 def kept_ipv4(text: str) -> bool:
-    """Tell whether an IPv4 address says nothing of anybody: a mask, this host, a well-known group or network."""
+    """Say whether an IPv4 address says nothing of anybody: a mask, this host, a well-known group or network."""
     return _KEPT_V4.match(text) is not None
 
 
 def is_ipv4(text: str) -> bool:
-    """Tell whether a text is an IPv4 address in four numbers."""
+    """Say whether a text is an IPv4 address in four numbers."""
     parts = text.split(".")
     return len(parts) == 4 and all(
         part.isdecimal() and len(part) < 4 and int(part) < 256 for part in parts
@@ -56,7 +56,7 @@ def _find_free(pair: str, used: set[str]) -> str:
 
 
 def _candidate_pairs(one: str, two: str) -> Iterator[str]:
-    """Yield two numbers to stand in the place of two, those of the same private range first."""
+    """Yield two numbers to be in the place of two, those of the same private range first."""
     if one == "10":
         yield from (f"10.{number}" for number in range(200, 256))
     elif one == "172" and 16 <= int(two) < 32:
@@ -111,7 +111,7 @@ def ipv6_like(word: str, other: str) -> str:
 
 
 def kept_mac(digits: str) -> bool:
-    """Tell whether twelve digits name no adapter: zero, broadcast, groups."""
+    """Say whether twelve digits name no adapter: zero, broadcast, groups."""
     return _KEPT_MAC.match(digits) is not None
 
 

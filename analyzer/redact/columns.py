@@ -226,5 +226,5 @@ _OF = {name: kind for kind, names in KINDS.items() for name in names}
 
 
 def kind_of(table: str, column: str) -> str:
-    """Return what a text column holds: a kind of name, `TEXT` or `PLAIN`; KeyError for one that nobody entered."""
+    """Return what a text column holds: a kind of name, `TEXT` or `PLAIN`; KeyError for one that no one entered."""
     return OF_TABLE.get((table, column)) or _OF[column]

@@ -118,7 +118,7 @@ def _names_in_options(command: str, words: list[str]) -> Names:
 
 
 def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
-    """Yield what stands at the place of a name."""
+    """Yield what is at the place of a name."""
     greps = name in ("grep", "egrep")
     valued = _OF_GREP if greps else _VALUED | {"-l"}
     if name in OF_USER:
@@ -149,7 +149,7 @@ def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
 
 
 def _no_word(text: str) -> bool:
-    """Tell whether a text of several words holds one that the product never says."""
+    """Say whether a text of several words holds one that the product never says."""
     parts = re.findall(r"[^\W\d_]+", text.lower())
     return len(parts) > 1 and not all(map(is_product_word, parts))
 

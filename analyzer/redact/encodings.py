@@ -20,7 +20,7 @@ _ESCAPED = re.compile(r"\\[ux]")
 _COLOURS = re.compile("\x1b\\[[0-9;]{0,20}m")
 TWICE = 2  # an address within an address
 OCTAL = re.compile(r"\\([01][0-7]{2})(?![0-9])")
-# Each begins with a set of signs, which is found fast; what stands before is looked at behind the first sign.
+# Each begins with a set of signs, which is found fast; what comes before is looked at behind the first sign.
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]{7,}={0,2}")
 HEXED = re.compile(r"[0-9a-fA-F](?:(?<![0-9A-Za-z].)|(?<=\b0[xX].))[0-9a-fA-F]{9,}(?![0-9A-Za-z])")
 # Pairs of digits apart, as dumps have them: `7a 71 65`, `7a:71:65`, `0x7a, 0x71`.
@@ -44,7 +44,7 @@ _OVERLAP = 512  # characters that two parts of a longer one share: more than a n
 
 
 def _may_hold_name(raw: bytes) -> bool:
-    """Tell whether bytes may hold a name: so many of them are letters and signs."""
+    """Say whether bytes may hold a name: so many of them are letters and signs."""
     return len(raw.translate(None, _NO_TEXT)) >= LEAST_ENCODED
 
 
@@ -81,7 +81,7 @@ def decode_text(text: str) -> str:
 
 
 def is_no_base64(word: str) -> bool:
-    """Tell whether a word is a number or an id: by chance no name reads so."""
+    """Say whether a word is a number or an id: by chance no name reads so."""
     return word.isdecimal() or (word.islower() and _ID.fullmatch(word) is not None)
 
 

@@ -84,7 +84,7 @@ _CUSTOMER = frozenset(
         "cell",
     )
 )
-_HOLDING = frozenset((dict, list, tuple))  # what a document is made of, beside texts and numbers
+_HOLDING = frozenset((dict, list, tuple))  # what a document is made of, next to texts and numbers
 NAMED_KEYS = frozenset(("series",))  # whose keys are made of names
 _CARDS = {
     "VMs": "vm",
@@ -114,7 +114,7 @@ class Identities:
         return sorted(self.names)
 
     def take_facts(self, facts: Facts) -> None:
-        """Take the names that stand in the tables of a case."""
+        """Take the names that are in the tables of a case."""
         for node in facts.nodes.values():
             self.take_cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
         for name in sorted(facts.tables):

@@ -20,7 +20,7 @@ _KEYS = {
         r"(?:[_-]?(?:name|label))?|(?:tenant|display|service|profile)[_-]?(?:name|id)|datacenter|dc))"
     ),
 }
-_ONE_OF = {  # one of them stands in a text that has such a key
+_ONE_OF = {  # one of them is in a text that has such a key
     "host": ("host", "fqdn", "server", "center"),
     "user": ("user", "login", "account", "principal", "owner"),
     "label": ("vm", "virtual", "datastore", "ds", "volume", "cluster", "network", "segment", "switch", "dvs", "group",

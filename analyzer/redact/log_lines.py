@@ -36,7 +36,7 @@ _LENGTHS = (
     "000000",
 )  # serial and ticket numbers have at least four to six digits
 AT_ONCE = 1000  # lines that are looked at together
-# Kinds that a word shows whatever stands before it.
+# Kinds that a word shows whatever comes before it.
 _IN_WORDS = frozenset(
     ("device", "t10", "iqn", "nqn", "wwn", "uuid", "volume", "mac", "ipv6", "email", "licence")
 )
@@ -80,7 +80,7 @@ def _by_place(kind: str) -> bool:
 class _Forms(dict[str, str]):
     """Word -> its form: numbers become zeros, hexadecimal ones a sign for how they begin; all words met anew are kept.
 
-    Addresses stay, as what stands before them tells whether they are versions.
+    Addresses stay, as what comes before them tells whether they are versions.
     """
 
     def __init__(self) -> None:
@@ -146,7 +146,7 @@ class Counted:
         ]
 
     def __call__(self, word: str) -> bool:
-        """Tell whether a word is such a one."""
+        """Say whether a word is such a one."""
         if self._operations and word.startswith("opID=") and _OPERATION.fullmatch(word):
             groups = word[5:].split("-")
             digits = "".join(groups)
@@ -158,7 +158,7 @@ class LineNames:
     """Gives the names that lines show to the identities of a case; `close` when no line is left.
 
     Lines of one form differ in numbers alone. The first one is searched; another one only if a name of the first holds
-    a number. Then the words of that name are known, and stand in the form as they are.
+    a number. Then the words of that name are known, and are in the form as they are.
     """
 
     def __init__(self, identities: Identities) -> None:
@@ -238,7 +238,7 @@ class LineNames:
         self._done.update(self._forms_of(lines))
 
     def _take_names(self, text: str, wanted: Callable[[str], bool]) -> list[tuple[str, int]]:
-        """Take names of some kinds, and return each with where it stands."""
+        """Take names of some kinds, and return each with where it is."""
         found = list(found_at(text, self.identities.versions, wanted))
         self.identities.take_found((KINDS.get(kind, kind), name) for kind, name, _ in found)
         return [(name, start) for _, name, start in found]
@@ -280,7 +280,7 @@ class LineReplacer:
         free = self.replacer.free_text(_GAP.join(learn_words) + _GAP).split(_GAP)
         learn_done = dict(zip(learn_words, free, strict=False))
         held = {word for _, word, _ in self.replacer.encoded_in("\n".join(learn_done.values()))}
-        for word in sorted(held, key=len, reverse=True):  # one may stand in another
+        for word in sorted(held, key=len, reverse=True):  # one may be in another
             learn_done = {old: new.replace(word, ENCODED_NAME) for old, new in learn_done.items()}
         self._words.update(
             (word, _MORE if self._is_more(lower_same_length(word)) else new)
@@ -316,7 +316,7 @@ class LineReplacer:
         return text if found == word else text[:start] + found
 
     def _is_more(self, low: str) -> bool:
-        """Tell whether a word may be a name by its place, or the beginning of one of several words."""
+        """Say whether a word may be a name by its place, or the beginning of one of several words."""
         if any(low[-size:] in self._first for size in self._sizes):
             return True
         if self._spots and not self._spots.isdisjoint(_WORD.findall(low)):

@@ -53,7 +53,7 @@ def _name_parts(name: str) -> set[str]:
 
 
 def _is_alike(name: str) -> bool:
-    """Tell whether some numbered pseudonyms, and not all of a kind, would hold a name: `host-1` is in `host-12`."""
+    """Say whether some numbered pseudonyms, and not all of a kind, would hold a name: `host-1` is in `host-12`."""
     begun = _COUNT.sub("", name)
     return begun != name and any(begun in stem and name not in stem for stem in _pseudonym_stems())
 
@@ -251,7 +251,7 @@ def _map_error(
 
 
 def name_forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (form, pseudonym) of a name: as it is, and as it stands in ids, addresses, pages and JSON."""
+    """Yield (form, pseudonym) of a name: as it is, and as it is in ids, addresses, pages and JSON."""
     yield from spelled_forms(kind, name, other)
     if kind in HEX:
         return

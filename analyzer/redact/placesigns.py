@@ -1,7 +1,7 @@
-"""Tells names by their place in lines of ESXi, NSX and of what runs beside them: worlds, events, logins, files, URLs.
+"""Tells names by their place in lines of ESXi, NSX and of what runs next to them: worlds, events, logins, files, URLs.
 
 These signs are asked only where names are taken for pseudonyms, not for drafts of rules. Each entry is (kind, words
-one of which stands in such a text, pattern); group x is the name. No pattern goes on behind the end of a line.
+one of which is in such a text, pattern); group x is the name. No pattern goes on behind the end of a line.
 """
 
 from __future__ import annotations

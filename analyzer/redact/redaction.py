@@ -141,7 +141,7 @@ class Redaction:
 
     @property
     def map_state(self) -> str:
-        """The state of the map, for the head of a report: no name stands in it."""
+        """The state of the map, for the head of a report: no name is in it."""
         return f"revision {self.map.next_revision}"
 
     def check_results(self, results: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 How a name is sought depends on how well it differs from other words:
 
 anywhere  five characters or more, and no part of a word of the product: inside of other words too
-alone     not beside another letter or digit
+alone     not next to another letter or digit
 address   by its shape (`shapes`)
 placed    a word of the product, a number or less than three characters: only where a name stands
 """
@@ -243,7 +243,7 @@ class Replacer:
         if not (fresh := words_in(text, chunks) - self._meaningless):
             self._dull |= chunks
             return
-        # Whether a name may stand in what words mean; if not, they are never decoded again
+        # Whether a name may be in what words mean; if not, they are never decoded again
         if self._is_plain and all(
             len(name) < LEAST_ENCODED
             for _, name in self.find_held(lower_same_length(decode_words(fresh)))
@@ -264,7 +264,7 @@ class Replacer:
 
     @cached_property
     def _is_plain(self) -> bool:
-        """Tell whether all names are of plain signs; others may stand in what is decoded in ways that are many."""
+        """Say whether all names are of plain signs; others may be in what is decoded in ways that are many."""
         return all(map(PLAIN.fullmatch, self.all_forms))
 
     def free_text(self, text: str) -> str:
@@ -358,7 +358,7 @@ def _splice_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
 
 
 def placed_patterns(kind: str, name: str) -> list[re.Pattern[str]]:
-    """Return the patterns of a name that is a word, too: group x is where it stands for the name."""
+    """Return the patterns of a name that is a word, too: group x is where it is for the name."""
     word = f"(?P<x>{re.escape(name)})"
     places = [
         *([] if name.isdecimal() else [rf"^{word}$"]),  # of numbers `NAME_FIELDS` tell

@@ -79,7 +79,7 @@ class Residue:
         return [line for line in lines if line not in self._lines]
 
     def _may_be_left(self, text: str) -> bool:
-        """Tell whether a name may be left in what this text holds and none before it held."""
+        """Say whether a name may be left in what this text holds and none before it held."""
         fresh = set(_split_pieces(text)) - self._free
         if self.any_in("\n".join(fresh)) or (
             self._odd_pattern is not None
@@ -115,7 +115,7 @@ class Residue:
             yield from self._search_encoded(result, read)
 
     def any_in(self, text: str) -> bool:
-        """Tell whether words show a name as they are, or as base64 or hexadecimal."""
+        """Say whether words show a name as they are, or as base64 or hexadecimal."""
         low = lower_same_length(text)
         if next(self._find_named(low), None) is not None or self.replacer.shapes.stands_in(low):
             return True

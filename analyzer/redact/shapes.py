@@ -56,7 +56,7 @@ def _reverse_quad(quad: str) -> str:
 
 
 class Shaped(NamedTuple):
-    """An address or id of the map that stands in a text, and what stands in its place."""
+    """An address or id of the map that is in a text, and what is in its place."""
 
     start: int
     end: int
@@ -75,7 +75,7 @@ class AddressShapes:
         self.known: dict[str, set[str]] = {kind: set() for kind in KINDS}
         self.issued: set[str] = set()
         self._sizes: list[tuple[int, str]] = []
-        self._heads: set[str] = set()  # first digits of what stands in runs
+        self._heads: set[str] = set()  # first digits of what is in runs
         self._decimals: set[str] = set()  # IPv4 addresses as one number
         self._looked: set[str] = set()  # words in which none stands
 
@@ -93,7 +93,7 @@ class AddressShapes:
             self._heads.add(name[:HEAD].lower())
 
     def stands_in(self, low: str) -> bool:
-        """Tell whether something of the map that is not given out stands in a text in lower case.
+        """Say whether something of the map that is not given out is in a text in lower case.
 
         A word that was looked at is not looked at again; ids whose groups stand apart are sought where such groups are.
         """
@@ -115,12 +115,12 @@ class AddressShapes:
         return False
 
     def is_given(self, one: Shaped, low: str) -> bool:
-        """Tell whether what stands there in a text in lower case is a pseudonym."""
+        """Say whether what is there in a text in lower case is a pseudonym."""
         word = low[one.start : one.end]
         return one.other == word or word in self.issued or addresses.digits_of(word) in self.issued
 
     def find_shaped(self, low: str) -> Iterator[Shaped]:
-        """Yield what of the map stands in a text in lower case, from left to right."""
+        """Yield what of the map is in a text in lower case, from left to right."""
         for spot in (_SPOT_OF_COLONS if "::" in low else _SPOT).finditer(low):
             at, end = spot.start(), spot.end() + 1  # the sign behind it is no sign of a shape
             while match := SHAPE.search(low, at, end):

@@ -24,7 +24,7 @@ ENOUGH = 0.03  # share of the lines at which no other words are asked
 
 @keep_answers
 def needed_words(pattern: str) -> list[list[str]]:
-    """Return lists of words, in lower case: of each one word stands in every line that a pattern matches.
+    """Return lists of words, in lower case: of each one word is in every line that a pattern matches.
 
     Those whose shortest word is long come first: few lines hold them.
     """
@@ -40,7 +40,7 @@ def needed_words(pattern: str) -> list[list[str]]:
 
 
 class SignedLines:
-    """Lines of a text, to take some of them by what stands in them."""
+    """Lines of a text, to take some of them by what is in them."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -45,7 +45,7 @@ _TOP = (
 )
 UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
 # Pairs of digits between colons, no part of more pairs; `mac:` may stand before, a colon of the sentence behind.
-# The first sign stands before what is asked of the sign before it: one of a set is found fast.
+# The first sign comes before what is asked of the sign before it: one of a set is found fast.
 _PAIRED = (
     r"[0-9a-fA-F](?<![0-9a-zA-Z.].)(?<!\b[0-9a-fA-F]{2}:.)(?<!::.)[0-9a-fA-F]:(?:[0-9a-fA-F]{2}:){COUNT}"
     r"[0-9a-fA-F]{2}(?![0-9a-zA-Z]|:[0-9a-fA-F]{2}\b)"
@@ -241,7 +241,7 @@ _DASHED = re.compile(r"(?:[a-z0-9]+(?:[-_][a-z0-9]+)+|[A-Z0-9]+(?:[-_][A-Z0-9]+)
 
 
 def quoted_name(text: str) -> bool:
-    """Tell whether a quoted text may be a name: short, with a digit or a dash; no path, no sentence, no time."""
+    """Say whether a quoted text may be a name: short, with a digit or a dash; no path, no sentence, no time."""
     if TECHNICAL.fullmatch(text) or _HEXED.fullmatch(text):
         return False
     odd = any(sign.isdigit() or sign in "-_." or not sign.isascii() for sign in text)
@@ -249,7 +249,7 @@ def quoted_name(text: str) -> bool:
 
 
 def name_like(word: str) -> bool:
-    """Tell whether a word has the form of a machine's name: lin-app07, ESX-12, web01; not i40en or vmnic4."""
+    """Say whether a word has the form of a machine's name: lin-app07, ESX-12, web01; not i40en or vmnic4."""
     if TECHNICAL.fullmatch(word) or (_HEXED.fullmatch(word) and not _PADDED.fullmatch(word)):
         return False
     if _PADDED.fullmatch(word):

@@ -22,7 +22,7 @@ _VERSION = re.compile(
 )  # before what is no address
 _SECRETS = frozenset(
     ("secret", "thumbprint")
-)  # hidden before, or a hash of a certificate that names nobody
+)  # hidden before, or a hash of a certificate that names no one
 # A pattern of a kind is tried where one of these words stands; kinds that are not here are always tried.
 _GATES = {
     "ticket": ("sr", "case", "ticket", "incident", "pr", "request", "inc", "chg", "task", "req", "ritm", "prb", "cs"),
@@ -99,7 +99,7 @@ def _accept_every(_kind: str) -> bool:
 def found_at(
     text: str, versions: set[str], wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield (kind as the signs call it, name, where it stands) of what lines show, of some kinds."""
+    """Yield (kind as the signs call it, name, where it is) of what lines show, of some kinds."""
     clear = STAMP.sub(lambda stamp: "\x1f" * len(stamp[0]), text)
     yield from _found_at(clear, FLAGS, versions, wanted)
     if clear.isascii():
@@ -144,7 +144,7 @@ def _found_at(
 
 
 def _is_name(kind: str, word: str, before: str) -> bool:
-    """Tell whether a word at the place of a name may be one: it has a letter, and a port group is spoken of as such."""
+    """Say whether a word at the place of a name may be one: it has a letter, and a port group is spoken of as such."""
     if kind == "barefile":  # the last word of a name in quotes, or of a path, is none
         return not any(sign in before for sign in "\"'/\\")
     if kind.endswith("title"):  # "Certificate Expired", "SSH Service"

@@ -53,19 +53,19 @@ def _page_words() -> str:
 
 
 def is_product_word(name: str) -> bool:
-    """Tell whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
+    """Say whether a name, in lower case, is a word of the product, or none at all: too short, a number."""
     if len(name) < 3 or name.isdecimal() or name in _product_words():
         return True
     return not _COMPOUND.fullmatch(name) and name in _page_words()
 
 
 def inside_product_word(name: str) -> bool:
-    """Tell whether a name, in lower case, is a part of a word that the product itself says."""
+    """Say whether a name, in lower case, is a part of a word that the product itself says."""
     return name in _product()
 
 
 def is_kept(kind: str, name: str) -> bool:
-    """Tell whether a name stays as it is: every host has one that is called so."""
+    """Say whether a name stays as it is: every host has one that is called so."""
     low = name.lower()
     if "." in low and any(low in head for head in OWN_HEADS):
         return True

@@ -24,7 +24,7 @@ class FleetState(NamedTuple):
     meaning: str
 
 
-# Worst first. A rule that could not judge stands before one that found nothing: it is not clean.
+# Worst first. A rule that could not judge comes before one that found nothing: it is not clean.
 STATES = (
     FleetState("C", "C", "critical", "a critical fault was found"),
     FleetState("M", "M", "major", "a major fault was found"),

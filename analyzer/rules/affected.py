@@ -55,7 +55,7 @@ class Bound:
         return same if sign == "==" else f'({alias}.version {sign[0]} "{self.version}" or ({same}))'
 
     def admits(self, other: Bound) -> bool:
-        """Tell whether a version, with or without a build, lies on the right side of this bound."""
+        """Say whether a version, with or without a build, lies on the right side of this bound."""
         mine, theirs = self.place, other.place
         if mine[0] == theirs[0] and None in (self.build, other.build):
             return "=" in self.sign or not self.sign
@@ -131,9 +131,9 @@ def check_fixed(values: Values, keys: Mapping[str, RuleItem]) -> None:
                 if all(bound.admits(version) for bound in one)
             ]
             if inside:
-                told = f"{version.version}{'' if version.build is None else f'-{version.build}'}"
+                release = f"{version.version}{'' if version.build is None else f'-{version.build}'}"
                 raise values.text.error(
-                    f"{product} {told} is affected and fixed at once", keys["fixed_in"].place
+                    f"{product} {release} is affected and fixed at once", keys["fixed_in"].place
                 )
 
 
@@ -197,7 +197,7 @@ def join_conditions(one: ExprNode | None, two: ExprNode | None) -> ExprNode | No
 
 
 def _drop_places(node: ExprNode) -> ExprNode:
-    """Return a condition no part of which stands in the rule file."""
+    """Return a condition no part of which is in the rule file."""
     return replace(node, args=tuple(_drop_places(child) for child in node.args), place=None)
 
 

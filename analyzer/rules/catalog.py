@@ -201,9 +201,9 @@ def _read_shared(
     source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]
 ) -> SharedFiles:
     """Return what the rules of a place share; the bytes of it go into the hashes, what is wrong to `broken`."""
-    shared, faults, told = shared_files.read_parts(source, limits)
+    shared, faults, raw = shared_files.read_parts(source, limits)
     for each in digests:
-        each.update(told)
+        each.update(raw)
     catalog.broken += faults
     source.broken += len(faults)
     return shared
@@ -259,9 +259,7 @@ def _find_or_build(
     if rule is None:
         faults = text.shared.faults if text.shared is not None else ()
         rule = fresh()
-        if (
-            not faults
-        ):  # they are told by every run that reads the file, and a rule out of the cache does not
+        if not faults:  # they are reported by every run that reads the file, and a rule out of the cache does not
             store.add_rule(key, rule)
     return rule
 

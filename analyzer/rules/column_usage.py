@@ -12,7 +12,7 @@ from analyzer.rules.own import find_scopes
 
 
 def columns_of(rule: Rule) -> dict[str, set[str]]:
-    """Return the columns that a rule needs of each of its aliases, beside those by which joins find their rows."""
+    """Return the columns that a rule needs of each of its aliases, next to those by which joins find their rows."""
     columns: dict[str, set[str]] = {alias: set() for alias in rule.aliases}
     wheres = [join.where for join in rule.joins if join.where is not None]
     for node in [*rule.expressions(), *shown_of(rule), *wheres]:
@@ -98,7 +98,7 @@ def _find_lack(rule: Rule) -> str:
 
 
 def _is_unknown(node: ExprNode) -> bool:
-    """Tell whether an expression surely has no value while no row and no log is there."""
+    """Say whether an expression surely has no value while no row and no log is there."""
     if node.op in ("seen", "seen_field"):
         return True
     if node.op == "column":

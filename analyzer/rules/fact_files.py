@@ -59,7 +59,7 @@ _COLUMN = {
 
 @dataclass(frozen=True, slots=True)
 class FactColumn:
-    """What the cells of a column must be, beside their kind.
+    """What the cells of a column must be, next to their kind.
 
     needed   no cell is empty; one_of: the only values; pattern: a regular expression
     names    `table.column` whose values these are, or `rule`: ids of rules (lint asks)
@@ -116,13 +116,13 @@ def read_declaration(source: RuleText) -> FactDeclaration:
             file, text.count("\n", 0, found.start()) + 1, f"a control character: {found[0]!r}"
         )
     try:
-        told = tomllib.loads(text)
+        keys = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         line = re.search(r"at line (\d+)", str(error))
         raise _make_error(
             file, int(line[1]) if line else 1, f"not TOML: {one_line(str(error), 200)}"
         ) from None
-    return _Declaring(file, text).read_keys(told)
+    return _Declaring(file, text).read_keys(keys)
 
 
 class _Declaring:
@@ -137,20 +137,20 @@ class _Declaring:
         )
         return _make_error(self.file, place, message, help)
 
-    def read_keys(self, told: dict[str, Any]) -> FactDeclaration:
-        self.check_keys(told, _HEAD, "the declaration")
+    def read_keys(self, keys: dict[str, Any]) -> FactDeclaration:
+        self.check_keys(keys, _HEAD, "the declaration")
         for word in ("meaning", "source", "key", "columns"):
-            if not told.get(word):
+            if not keys.get(word):
                 raise self.make_error(f"`{word}` is missing")
-        if len(told["columns"]) > COLUMNS:
+        if len(keys["columns"]) > COLUMNS:
             raise self.make_error(f"more than {COLUMNS} columns")
-        found = {name: self.read_column(name, body) for name, body in told["columns"].items()}
+        found = {name: self.read_column(name, body) for name, body in keys["columns"].items()}
         found |= {
             "source": FactColumn(SOURCE, needed=True),
             "mark": FactColumn(MARK, needed=True, one_of=MARKS),
         }
-        key = self.read_names(told["key"], found, "key")
-        ordered = [self.read_names(pair, found, "ordered") for pair in told.get("ordered", [])]
+        key = self.read_names(keys["key"], found, "key")
+        ordered = [self.read_names(pair, found, "ordered") for pair in keys.get("ordered", [])]
         for pair in ordered:
             kinds = {found[name].column.kind for name in pair}
             if (
@@ -163,8 +163,8 @@ class _Declaring:
                 )
         table = Table(
             name=table_name(_cut_ending(self.file)),
-            meaning=told["meaning"],
-            source=told["source"],
+            meaning=keys["meaning"],
+            source=keys["source"],
             ask="",
             columns=tuple(one.column for one in found.values()),
             key=key,
@@ -204,8 +204,8 @@ class _Declaring:
             body.get("names", ""),
         )
 
-    def check_keys(self, told: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
-        for key, value in told.items():
+    def check_keys(self, keys: Mapping[str, Any], known: Mapping[str, type], what: str) -> None:
+        for key, value in keys.items():
             if key not in known:
                 raise self.make_error(
                     f"unknown key `{key[:60]}` in {what}", key, did_you_mean(key, known)
@@ -213,15 +213,15 @@ class _Declaring:
             if not isinstance(value, known[key]):
                 raise self.make_error(f"`{key}` of {what} is not {_WORDS[known[key]]}", key)
 
-    def read_names(self, told: Any, known: Mapping[str, FactColumn], what: str) -> tuple[str, ...]:
-        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+    def read_names(self, names: Any, known: Mapping[str, FactColumn], what: str) -> tuple[str, ...]:
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise self.make_error(f"`{what}` is a list of columns", what)
-        for name in told:
+        for name in names:
             if name not in known:
                 raise self.make_error(
                     f"`{what}` names no column: `{name[:60]}`", what, did_you_mean(name, known)
                 )
-        return tuple(told)
+        return tuple(names)
 
 
 _WORDS = {str: "text", list: "a list", dict: "a table", bool: "true or false"}
@@ -248,7 +248,7 @@ def read_fact_rows(source: RuleText, declared: FactDeclaration) -> FactRows:
 class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
     """Rows of some CSV files: file, line and cells; a file is read when a row is first asked for.
 
-    A BadRuleError then tells of a fault that nobody looked for before.
+    A BadRuleError then tells of a fault that no one looked for before.
     """
 
     def __init__(self, files: Sequence[tuple[str, Callable[[], FactRows]]]) -> None:
@@ -258,9 +258,11 @@ class LateRows(Sequence[tuple[str, int, Mapping[str, Value]]]):
     def _read_rows(self) -> list[tuple[str, int, Mapping[str, Value]]]:
         if self._rows is None:
             found = [(name, read()) for name, read in self._files]
-            for fault in (fault for _, told in found for fault in told.faults):
+            for fault in (fault for _, rows_read in found for fault in rows_read.faults):
                 raise fault
-            self._rows = [(file, line, cells) for file, told in found for line, cells in told.rows]
+            self._rows = [
+                (file, line, cells) for file, rows_read in found for line, cells in rows_read.rows
+            ]
         return self._rows
 
     def __eq__(self, other: object) -> bool:
@@ -338,7 +340,7 @@ def _key_faults(
     declared: FactDeclaration,
     met: dict[tuple[Value, ...], int],
 ) -> Iterator[BadRuleError]:
-    """Yield that a key is not whole, or stands in a line above."""
+    """Yield that a key is not whole, or is in a line above."""
     key = tuple(values.get(name) for name in declared.table.key)
     if None in key:
         yield _make_error(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
@@ -404,10 +406,11 @@ def _in_order(first: Value, second: Value, column: Column) -> bool:
     return first < second  # type: ignore[operator]
 
 
-def keys_of(told: FactRows, declared: FactDeclaration) -> dict[tuple[Value, ...], int]:
+def keys_of(rows_read: FactRows, declared: FactDeclaration) -> dict[tuple[Value, ...], int]:
     """Return the keys of rows with their lines."""
     return {
-        tuple(row.get(column) for column in declared.table.key): line for line, row in told.rows
+        tuple(row.get(column) for column in declared.table.key): line
+        for line, row in rows_read.rows
     }
 
 

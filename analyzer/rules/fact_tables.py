@@ -1,7 +1,7 @@
-"""Tables of the catalog, `kb.*`: facts in files beside the rules, which rules join as any table.
+"""Tables of the catalog, `kb.*`: facts in files next to the rules, which rules join as any table.
 
 They come from the folder `facts` of every place that brings rules: the tool, packs, folders of the user. Who brings a
-CSV file without a declaration adds rows to a table that another place declares. What clashes is refused and told:
+CSV file without a declaration adds rows to a table that another place declares. What clashes is refused and reported:
 a second declaration of a table, and a row whose key is there already.
 """
 
@@ -34,7 +34,7 @@ class FactCatalog:
     tables    by name, with their rows; owners: who declares each
     broken    files that cannot be used, each with its first fault; faults: all of them, for lint
     contents  bytes of every file, with the place it comes from
-    paths, texts  of every file by the name under which it is told
+    paths, texts  of every file by the name that messages use
     """
 
     tables: dict[str, Table] = field(default_factory=dict)
@@ -61,7 +61,7 @@ def list_declared() -> dict[str, Table]:
 def read_facts(
     sources: Iterable[RuleSource], limits: Limits | None = None, *, thorough: bool = False
 ) -> FactCatalog:
-    """Return the tables of facts of some places, those of the tool first; what cannot be used stands in `broken`.
+    """Return the tables of facts of some places, those of the tool first; what cannot be used is in `broken`.
 
     Places that are read without the rules of the tool may name its tables all the same. One that declares such a
     table itself, as an older copy of the tool's rules does, then has its own. The rows of the tool, which its own

@@ -32,7 +32,7 @@ class ThresholdError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Rows of another table beside the subject: one (the nearest) or many.
+    """Rows of another table next to the subject: one (the nearest) or many.
 
     by        pairs (mine, theirs); mine is a column of the subject or `alias.column`
     any_node  look on all nodes of the case, not only on the subject's
@@ -182,7 +182,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Rows of a table that list every subject there should be: one without a row in `each` cannot be told.
+    """Rows of a table that list every subject there should be: one without a row in `each` is unknown.
 
     by  pairs (column of `each`, column of the list)
     """

@@ -2,7 +2,7 @@
 
 In a rule that judges each device, the name of a signature or of a question to its hits means the lines of that
 device, in conditions, texts and evidence alike. The columns that tell come from `each … per device`, else from
-the joins that put a signature's lines beside the subject: `join: {hit: {table: late, by: {name: device}}}`. A
+the joins that put a signature's lines next to the subject: `join: {hit: {table: late, by: {name: device}}}`. A
 signature without such a column (a line that names no device) speaks of the whole machine.
 """
 

@@ -48,7 +48,7 @@ def find_installed() -> list[RuleSource]:
 
 
 def _is_announced() -> bool:
-    """Tell whether a distribution may announce rules: the group stands in its metadata, or it is not in a folder."""
+    """Say whether a distribution may announce rules: the group is in its metadata, or it is not in a folder."""
     group = GROUP.encode()
     for place in sys.path:
         try:
@@ -120,7 +120,7 @@ def _list_files(dist: Any, value: str) -> tuple[list[Any], str, str]:
     folder, deep = parts, True  # rules may lie in folders by subject
     if any(
         path == (*parts[:-1], f"{parts[-1]}.py") for path, _ in recorded
-    ):  # a module: the files beside it
+    ):  # a module: the files next to it
         folder, deep = parts[:-1], False
     inside = [
         (path, file)
@@ -173,7 +173,7 @@ def _find_shared(dist: Any, value: str) -> list[Any]:
 
 
 def _is_editable(dist: Any) -> bool:
-    """Tell whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
+    """Say whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
     import json  # noqa: PLC0415 - for packs under work only
 
     text = dist.read_text("direct_url.json")

@@ -165,7 +165,7 @@ def _read_brought() -> dict[str, dict[str, RuleHeader]]:
 
 
 def _describe_reading(tables: Mapping[str, Table], limits: Limits) -> str:
-    """Return what decides, beside the code, how a rule is read: limits, and tables that no parser declares."""
+    """Return what decides, next to the code, how a rule is read: limits, and tables that no parser declares."""
     digest = hashlib.sha256(str(limits.pattern_bytes).encode())
     declared = parsing.tables()
     for name in sorted(tables):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What is chosen before a file is read. It can be pickled, and told as JSON.
+    """What is chosen before a file is read. It can be pickled, and written as JSON.
 
     kb        folders of further rules
     settings  path of the settings file; None takes a backline.toml of the current folder, "" none
@@ -71,6 +71,6 @@ class RunOptions:
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> RunOptions:
         """Return the options that a record tells among other things; what it does not tell is as usual."""
-        told = {one.name: record[one.name] for one in fields(cls) if one.name in record}
-        limits = Limits(**(told.pop("limits", None) or {}))
-        return cls(**{**told, "kb": tuple(told.get("kb", ())), "limits": limits})
+        values = {one.name: record[one.name] for one in fields(cls) if one.name in record}
+        limits = Limits(**(values.pop("limits", None) or {}))
+        return cls(**{**values, "kb": tuple(values.get("kb", ())), "limits": limits})

@@ -63,7 +63,7 @@ class Mute:
     place: FileSpan = field(default=FileSpan(), compare=False)
 
     def covers(self, rule: str, names: Iterable[str], node: str) -> bool:
-        """Tell whether the mute speaks of a finding of `rule` on something of these names."""
+        """Say whether the mute speaks of a finding of `rule` on something of these names."""
         if rule != self.rule:
             return False
         if self.node and not re.fullmatch(
@@ -79,7 +79,7 @@ class Mute:
         return name == self.subject
 
     def holds_on(self, day: str) -> bool | None:
-        """Tell whether the mute holds on a day (ISO 8601), None when the day is not known."""
+        """Say whether the mute holds on a day (ISO 8601), None when the day is not known."""
         return day <= self.until if day else None
 
 
@@ -208,7 +208,7 @@ def parse_settings(
         found = _AT.search(said)
         lines = text.split("\n")
         last = max(1, len(lines) - (not lines[-1]))
-        place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is told: the end
+        place = FileSpan(last, max(1, len(lines[last - 1])))  # where nothing else is known: the end
         if found and found[1]:
             place = FileSpan(int(found[1]), int(found[2]))
         message = f"not TOML: {said[: found.start()] if found else said}"

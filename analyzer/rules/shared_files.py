@@ -25,7 +25,7 @@ def of_no_place() -> SharedFiles:
 
 def read_parts(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[BadRuleError], bytes]:
     """Return what the rules of a place share, the files that cannot be read, and the bytes of the others."""
-    files, faults, told = [], [], b""
+    files, faults, all_bytes = [], [], b""
     for file in shared_files(source):
         try:
             text, raw = read_from(source, file, limits)
@@ -34,9 +34,9 @@ def read_parts(source: RuleSource, limits: Limits) -> tuple[SharedFiles, list[Ba
             continue
         name = f"{source.name}/{text.name}" if source.kind == "folder" else text.name
         files.append((name, text.text))
-        told += file.name.encode(errors="replace") + b"\0" + raw + b"\0"
+        all_bytes += file.name.encode(errors="replace") + b"\0" + raw + b"\0"
     return (
         SharedFiles(tuple(files), None if source.kind == "shipped" else read_shipped_parts()),
         faults,
-        told,
+        all_bytes,
     )

@@ -53,7 +53,7 @@ _COMMAND = re.compile(r"`([^`]+)`\Z")
 
 
 def is_short(tree: RuleItem) -> bool:
-    """Tell whether a rule file is written in the short form."""
+    """Say whether a rule file is written in the short form."""
     return isinstance(tree.value, dict) and SIGN in tree.value
 
 
@@ -229,7 +229,7 @@ class _Short:
         return f"{base} and not {OVER}" if self.cleared and "severity" not in self.cleared else base
 
     def _asks_over(self) -> bool:
-        """Tell whether it matters that the last line of the sign was followed by one that ends it."""
+        """Say whether it matters that the last line of the sign was followed by one that ends it."""
         made = "severity" in self.cleared or (
             "longer_than" not in self.cleared and "when" not in self.values
         )
@@ -276,7 +276,7 @@ class _Short:
     # -- putting them in
 
     def _speaks_of(self, name: str) -> bool:
-        """Tell whether an expression, or a value in a text, uses a name."""
+        """Say whether an expression, or a value in a text, uses a name."""
         word = re.compile(rf"\b{name}\b")
         parts = {key: self.values[key] for key in _SPEAK if key in self.values}
         says = [part["say"] for part in (self.answer, self.cleared) if "say" in part]
@@ -354,7 +354,7 @@ def _make_join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, Rul
 
 
 def _walk_expressions(item: RuleItem, key: str, *, texts: bool = True) -> Iterator[str]:
-    """Yield what is an expression below an item: of a text only what stands in braces."""
+    """Yield what is an expression below an item: of a text only what is in braces."""
     if isinstance(item.value, dict):
         for name, child in item.value.items():
             yield from _walk_expressions(child, name, texts=texts)

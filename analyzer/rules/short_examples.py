@@ -193,7 +193,7 @@ def _walk_cases(
 
 
 def cases_by_line(rule: Rule, key: str) -> bool:
-    """Tell whether each line below a key is a case: together they are one where the rule counts or compares lines."""
+    """Say whether each line below a key is a case: together they are one where the rule counts or compares lines."""
     if key == "match":
         return len(rule.seen) <= len(rule.logs)
     return key == "no_match" and len(rule.seen) == len(rule.logs) == 1 and rule.when.text == SIGN
@@ -273,10 +273,10 @@ def made_examples(
     log = rule.each.table.declared.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
     if not lines:
-        told = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
+        cannot_tell = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
         return (
             []
-            if told
+            if cannot_tell
             else [_make_value(place, f"{log} is not in the case", open_, tables={log: None})]
         )
     runs: dict[str, Any] = (

@@ -13,7 +13,7 @@ from analyzer.rules.language.shared import SHARED
 from analyzer.runtime.limits import Limits
 
 RULE_ENDINGS = (".yaml", ".yml")
-FACTS, FACT_ENDINGS = "facts", (".csv", ".toml")  # the folder beside the rules, and what it holds
+FACTS, FACT_ENDINGS = "facts", (".csv", ".toml")  # the folder next to the rules, and what it holds
 ABOVE = 1  # folders above a rule file that was named by itself, in which `facts` is looked for
 FOLDERS = 10_000  # looked into below one that was named: `--kb /` is a mistake and must end
 
@@ -26,7 +26,7 @@ class RuleSource:
 
     kind     shipped, folder, file or pack
     files    what there is to read: paths, or files inside a pack's archive
-    data     files of facts, where they do not lie beside the rules: of a pack, of a commit, of another machine
+    data     files of facts, where they do not lie next to the rules: of a pack, of a commit, of another machine
     shared   files of shared parts, likewise
     faults   why the place itself cannot be used
     hash     SHA-256 of the rule files; `rules` in use, `broken` that cannot be, `drafts` left out: known after `load`
@@ -46,7 +46,7 @@ class RuleSource:
 
     @property
     def label(self) -> str:
-        """What to call it beside a rule: `pack nn-rules 1.2`, `folder my-rules`, `shipped`."""
+        """What to call it next to a rule: `pack nn-rules 1.2`, `folder my-rules`, `shipped`."""
         return " ".join(word for word in (self.kind, self.name, self.version) if word)
 
 
@@ -123,7 +123,7 @@ def _list_place(path: Any) -> tuple[list[Any], list[BadRuleError]]:
 def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
     """Return the rule files of a folder and the folders below it, in order of their paths, and what was left out.
 
-    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is told. So is a
+    Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is reported. So is a
     folder without any rule: who names it believes that there are some. OSError when it cannot be read.
     """
     found: list[Path] = []

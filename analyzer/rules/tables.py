@@ -173,6 +173,6 @@ def _table_name(rule: str, log: LogDef, per: Iterable[str]) -> str:
         else []
     )
     kinds = [(column.name, column.kind) for column in log.columns]
-    told = repr((log.pattern, log.ignore_case, kinds, where, tuple(per), *log.otherwise))
-    mark = hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:8]
+    identity = repr((log.pattern, log.ignore_case, kinds, where, tuple(per), *log.otherwise))
+    mark = hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:8]
     return f"{log.table.name}/{rule}/{log.name}#{mark}"

@@ -1,6 +1,6 @@
 """The lines of a TOML text where tables and keys stand: `tomllib` reads values and forgets their places.
 
-Only what begins a line is found, as people write it: `[table]`, `[[list]]`, `key = value`. What stands in an
+Only what begins a line is found, as people write it: `[table]`, `[[list]]`, `key = value`. What is in an
 inline table or a list has the place of what holds it.
 """
 

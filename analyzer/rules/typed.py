@@ -1,4 +1,4 @@
-"""The place of a rule that is being typed: it lies in no folder of rules yet, and may name what lies beside them."""
+"""The place of a rule that is being typed: it lies in no folder of rules yet, and may name what lies next to them."""
 
 from __future__ import annotations
 

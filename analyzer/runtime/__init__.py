@@ -1,1 +1,1 @@
-"""What the whole program stands on: errors, limits, texts, output, paths, and the folder of the cache."""
+"""What the whole program is on: errors, limits, texts, output, paths, and the folder of the cache."""

@@ -6,7 +6,7 @@ macOS    ~/Library/Caches/backline
 Windows  %LOCALAPPDATA%\\backline\\Cache
 
 `BACKLINE_CACHE` names another folder, or is `off`. On systems with owners and permissions, folder and files belong to
-the user and nobody else may write to them, or they count as absent: another user must not be able to plant one.
+the user and no one else may write to them, or they count as absent: another user must not be able to plant one.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _is_own(state: os.stat_result, *, folder: bool) -> bool:
-    """Tell whether a folder or a file belongs to this user, and nobody else may write to it."""
+    """Say whether a folder or a file belongs to this user, and no one else may write to it."""
     if not (stat.S_ISDIR if folder else stat.S_ISREG)(state.st_mode):
         return False
     return sys.platform == "win32" or (state.st_uid == os.geteuid() and not state.st_mode & _OTHERS)

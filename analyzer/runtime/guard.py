@@ -14,7 +14,7 @@ Tell = Callable[[str, str], None]  # takes what went wrong, and what is missing 
 
 @contextmanager
 def guard_part(failed: Callable[[Exception], object]) -> Iterator[None]:
-    """Run a part; an error nobody foresaw is given to `failed` and goes no further.
+    """Run a part; an error no one foresaw is given to `failed` and goes no further.
 
     Errors that speak to the engineer (BacklineError) go on.
     """
@@ -22,7 +22,7 @@ def guard_part(failed: Callable[[Exception], object]) -> Iterator[None]:
         yield
     except BacklineError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever fails in one part, the others are told
+    except Exception as error:  # noqa: BLE001 - whatever fails in one part, the others are reported
         failed(error)
 
 

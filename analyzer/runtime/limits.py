@@ -36,9 +36,9 @@ class Limits:
     log_bytes: int = (
         192 * MIB
     )  # lines that `backline log` holds at a time; for those beyond it reads again
-    findings_per_rule: int = 1000  # told with evidence: the worst, and the worst of every node
+    findings_per_rule: int = 1000  # shown with evidence: the worst, and the worst of every node
     findings_in_short: int = (
-        10_000  # of one rule, told without evidence; what is beyond is counted a node
+        10_000  # of one rule, shown without evidence; what is beyond is counted a node
     )
     hits_per_signature: int = 10_000
     report_bytes: int = 20 * MIB

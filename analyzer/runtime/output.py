@@ -40,7 +40,7 @@ def check_folder(folder: Path, names: tuple[str, ...]) -> None:
 
 
 def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
-    """Write UTF-8 texts, whole or in parts, by their names: all to temporary files beside them first, then renamed.
+    """Write UTF-8 texts, whole or in parts, by their names: all to temporary files next to them first, then renamed.
 
     What is no file (`/dev/null`, a pipe) is written to as it is: a rename would put a file in its place.
 
@@ -76,7 +76,7 @@ def write_atomic(path: Path, text: str) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Tell whether a path is a device or a pipe, or what the system names one by (`/dev/stdout`, `/dev/fd/3`)."""
+    """Say whether a path is a device or a pipe, or what the system names one by (`/dev/stdout`, `/dev/fd/3`)."""
     if path.absolute().is_relative_to("/dev") and not path.absolute().is_relative_to("/dev/shm"):
         return path.exists()
     try:
@@ -96,5 +96,5 @@ def _write_parts(path: Path, text: str | Iterable[str], written: dict[Path, str]
 
 
 def _cut_parts(text: str) -> Iterator[str]:
-    """Yield a text in parts: as bytes a long one would stand in memory a second time."""
+    """Yield a text in parts: as bytes a long one would be in memory a second time."""
     return (text[start : start + PART] for start in range(0, len(text), PART))

@@ -1,4 +1,4 @@
-"""Why something could not be told of many subjects: one sentence per reason, not per subject.
+"""Why something is unknown of many subjects: one sentence per reason, not per subject.
 
 The reasons of the judge name the node, the place or the keys of their subject. Reasons that differ in
 nothing else are one, and what they differ in is listed or counted.
@@ -43,10 +43,10 @@ def count_reasons(
             members.setdefault(kind, []).append(place)
             for mark, part in parts:
                 known[mark][part] = None
-    told = ({mark: list(parts) for mark, parts in known.items()} for known in kinds.values())
+    part_lists = ({mark: list(parts) for mark, parts in known.items()} for known in kinds.values())
     return [
         (_describe_places(kind, parts), members[kind])
-        for kind, parts in zip(kinds, told, strict=True)
+        for kind, parts in zip(kinds, part_lists, strict=True)
     ]
 
 

@@ -15,7 +15,7 @@ _ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__
 
 
 def started_as_module() -> bool:
-    """Tell whether this is `python -m analyzer…`, at the moment in which Python looks for it."""
+    """Say whether this is `python -m analyzer…`, at the moment in which Python looks for it."""
     return sys.argv[:1] == ["-m"] and any("analyzer" in word for word in sys.orig_argv[1:])
 
 

@@ -29,7 +29,7 @@ _UNIT = re.compile(r"[a-zA-Zµ%/]+$")
 
 
 class LineCut(NamedTuple):
-    """A stretch of a line that is left out; the mark stands in its place."""
+    """A stretch of a line that is left out; the mark is in its place."""
 
     start: int
     end: int

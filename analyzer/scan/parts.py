@@ -1,4 +1,4 @@
-"""Logs whose lines stand in the files of another log: a file is searched once, for all of them."""
+"""Logs whose lines are in the files of another log: a file is searched once, for all of them."""
 
 from __future__ import annotations
 

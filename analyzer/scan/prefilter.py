@@ -186,7 +186,7 @@ class Required:
         return min(map(len, self.texts)), -len(self.texts)
 
     def encode_literals(self) -> list[bytes]:
-        """Return the literals as they stand in a log, longest first."""
+        """Return the literals as they are in a log, longest first."""
         return sorted(
             (t.encode("utf-8", "surrogateescape") for t in self.texts), key=lambda b: (-len(b), b)
         )
@@ -470,7 +470,7 @@ def _write_repeat(node: PatternStep, *, edge: bool) -> str:
     least, most, inner = node.arg
     steps = dissolve_groups(inner, node.nocase)
     if edge:
-        most = least  # as good when nothing has to follow (or stand before)
+        most = least  # as good when nothing has to follow (or come before)
     least = min(least, _MOST_REPEATS)
     endless = most is OPS.MAXREPEAT or most > _MOST_REPEATS
     if len(steps) == 1 and steps[0].op in (OPS.NOT_LITERAL, OPS.ANY, OPS.IN):

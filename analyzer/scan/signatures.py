@@ -79,7 +79,7 @@ class HowToScan(TypedDict, total=False):
     """What one search may be given besides the log: the number of its first line, and what else it fills.
 
     heads  counts the lines that no form of the log takes
-    parts  results of tables whose lines stand in the same log
+    parts  results of tables whose lines are in the same log
     """
 
     first_line: int

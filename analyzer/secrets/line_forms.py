@@ -14,14 +14,14 @@ from __future__ import annotations
 # `klist -K`, `.pgpass`, RFC 2307 (`{SSHA}`), snmpd.conf and snmp.xml, esxcli (7.0: recovery keys of a TPM host),
 # format strings of vmkiscsid (`--dump-db`).
 
-# Words that stand behind "password" in a sentence, and are no password.
+# Words that follow "password" in a sentence, and are no password.
 _PROSE = (
     r"(?!(?:for|is|was|has|not|must|will|expired|policy|and|or|of|to|from|in|on|with|changed?|reset|failed|age"
     r"|set|check|update|length|required|invalid|enabled|disabled|authentication)\b)"
 )
 _SECRET_NAME = r"[^\"'<>]{0,100}(?:passw(?:or)?d|passphrase|secret|psk)(?:_\d)?"
 
-# Words that stand in such a line; the gate of the filter looks for them first.
+# Words that are in such a line; the gate of the filter looks for them first.
 CONFIG_SIGNS = (
     ":5432:",
     ":*:",

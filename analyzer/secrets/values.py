@@ -378,7 +378,7 @@ _NONE = re.compile(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", 
 
 
 def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str) -> list[str]:
-    """Return lines without the values whose names stand on other lines of the same record.
+    """Return lines without the values whose names are on other lines of the same record.
 
     is_secret  says whether a name is that of a secret
     hidden     what is put in the place of a value

@@ -251,7 +251,7 @@ def _match_heads() -> re.Pattern[str]:
 
 
 def find_markers(path: str) -> set[int]:
-    """Return the numbers of the markers whose names stand in a path."""
+    """Return the numbers of the markers whose names are in a path."""
     found: set[int] = set()
     for place in _match_each().finditer(path):
         found.update(number for number, group in enumerate(place.groups()) if group is not None)

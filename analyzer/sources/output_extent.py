@@ -168,7 +168,7 @@ class Text:
         sole: bool = False,
         opened: int = 0,
     ) -> int:
-        """Return the line after the output of a recogniser that starts on a line; `opened` braces stand above it.
+        """Return the line after the output of a recogniser that starts on a line; `opened` braces are above it.
 
         `sole`: the command above printed nothing else, so that strange lines stand inside its output as long
         as a line that belongs follows before the next prompt; the parser counts them.

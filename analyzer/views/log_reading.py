@@ -305,7 +305,7 @@ class EntryFilter:
                 self.words += literal_choices(pattern.pattern, pattern.flags)
 
     def wants(self, entry: LogEntry) -> bool:
-        """Tell whether an entry is wanted."""
+        """Say whether an entry is wanted."""
         if self._passes_filters(entry):
             return True
         for line in entry.lines if self._evidence else ():
@@ -315,7 +315,7 @@ class EntryFilter:
         return False
 
     def _passes_filters(self, entry: LogEntry) -> bool:
-        """Tell whether an entry has the object, the pattern and the level that are asked for."""
+        """Say whether an entry has the object, the pattern and the level that are asked for."""
         for search in self._searches:
             answers = [search(text) for _, text in entry.lines]
             undecided = [isinstance(answer, Undecided) for answer in answers]

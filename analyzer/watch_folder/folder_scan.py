@@ -148,12 +148,12 @@ def key_now(arrival: Arrival) -> str:
 
 
 def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
-    """Tell whether a name is that of a partial download (Safari's is a folder)."""
+    """Say whether a name is that of a partial download (Safari's is a folder)."""
     return child.name.lower().endswith(suffixes)
 
 
 def is_busy(arrival: Arrival) -> bool:
-    """Tell whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
+    """Say whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
     asked = 0
     for path in _disk_paths(arrival):
         try:
@@ -181,7 +181,7 @@ def _disk_paths(arrival: Arrival) -> Iterator[Path]:
 
 
 def _open_for_writing(path: Path) -> bool:
-    """Ask for a read lease, which Linux grants only where nobody writes, and give it back at once."""
+    """Ask for a read lease, which Linux grants only where no one writes, and give it back at once."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -1,4 +1,4 @@
-"""What a watch has done, kept beside its results so that a restart does not repeat it.
+"""What a watch has done, kept next to its results so that a restart does not repeat it.
 
 `backline-watch.json`: {"format", "folder", "cases": {name: {look, content, bytes, mtime_ns, state, why, results,
 tool, at}}}. `look` stands for names, sizes and times of the files; `content` for their names within the case,
@@ -86,7 +86,7 @@ class WatchState:
         write_atomic(self.out / STATE, json.dumps(held, indent=1, ensure_ascii=True) + "\n")
 
     def is_done(self, name: str, look: str) -> bool:
-        """Tell whether a case was done as it lies there now."""
+        """Say whether a case was done as it lies there now."""
         one = self.cases.get(name)
         return (
             one is not None
@@ -105,7 +105,7 @@ class WatchState:
         }
 
     def results_of(self, name: str, also: Collection[str] = ()) -> str:
-        """Return the name of the results folder of a case: its own from before, else one that nobody has.
+        """Return the name of the results folder of a case: its own from before, else one that no one has.
 
         A folder that holds the report of a case of this name is its own: a run may have ended before it was noted.
         also  names that are taken as well

@@ -157,7 +157,7 @@ class FolderWatcher:
         return ready, [arrival for arrival in todo if arrival not in ready]
 
     def _is_still(self, arrival: Arrival) -> bool:
-        """Tell whether a thing has not changed for long enough, and nobody writes to it."""
+        """Say whether a thing has not changed for long enough, and no one writes to it."""
         now, key = time.monotonic(), arrival.content_key
         first = self._first.setdefault(arrival.name, now)
         before = self._seen.get(arrival.name)

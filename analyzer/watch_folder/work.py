@@ -137,7 +137,7 @@ def _store_nothing(
 
 
 def worst_of(document: CaseDocument) -> str:
-    """Return the first finding of a case in a few words with its machine, and how many there are beside it."""
+    """Return the first finding of a case in a few words with its machine, and how many there are next to it."""
     found = [one for one in document.findings if not one.muted and one.severity in SEVERITIES]
     if not found:
         return "no finding"

@@ -1,4 +1,4 @@
-"""The routes of comparisons: two or more cases of the page beside each other.
+"""The routes of comparisons: two or more cases of the page next to each other.
 
 The server reads no bundle: a process of its own compares (cases/comparer.py), one at a time.
 
@@ -120,7 +120,7 @@ class _Comparisons:
                 over.set_result(end)
 
         def ended(end: Ended) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is there any more
+            with suppress(RuntimeError):  # the loop is closed: no one is there any more
                 loop.call_soon_threadsafe(settle, end)
 
         seconds = 2 * len(order["sides"]) * how.limits.bundle_wall_s

@@ -69,7 +69,7 @@ class _LogLines:
         said: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
 
         def soon(line: Mapping[str, Any]) -> None:
-            with suppress(RuntimeError):  # the loop is closed: nobody is there any more
+            with suppress(RuntimeError):  # the loop is closed: no one is there any more
                 loop.call_soon_threadsafe(said.put_nowait, line)
 
         def ended(end: Ended) -> None:

@@ -87,7 +87,7 @@ def serve_page(
 
 
 def _has_screen() -> bool:
-    """Tell whether a browser would open a window; over SSH it would be one of text, in our own terminal."""
+    """Say whether a browser would open a window; over SSH it would be one of text, in our own terminal."""
     if sys.platform in ("win32", "darwin"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

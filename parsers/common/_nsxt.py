@@ -141,7 +141,7 @@ ANSWERED = Column("answered", "time", "when the node gave this answer, as the da
 
 
 def is_ill_dated(line: str) -> bool:
-    """Tell whether a line begins as the date above an answer does and goes on otherwise."""
+    """Say whether a line begins as the date above an answer does and goes on otherwise."""
     begins = re.match(r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z]", line)
     return begins is not None and not _DATED.match(line)
 

@@ -47,7 +47,7 @@ class Element:
 
     @property
     def whole(self) -> bool:
-        """Tell whether all of it is there: what it does not hold is known to be absent."""
+        """Say whether all of it is there: what it does not hold is known to be absent."""
         return all(one.closed and not one.left_out for one in self.walk())
 
     def child(self, tag: str) -> Element | None:

@@ -1,4 +1,4 @@
-"""Logs of the services beside vpxd on a vCenter Server: vSAN management, Lifecycle Manager, the statistics monitor.
+"""Logs of the services next to vpxd on a vCenter Server: vSAN management, Lifecycle Manager, the statistics monitor.
 
 Source: real lines of 6.7 to 8.0. The services write with the library of the host's agents (`TS level program[thread]
 [Originator@6876 sub=…] text`); those in Python put class and operation in the bracket, or module and line.

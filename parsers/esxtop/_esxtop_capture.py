@@ -174,7 +174,7 @@ class Capture:
         return before + delimiter
 
     def _is_regular(self, line: str, commas: int, quotes: int) -> bool:
-        """Tell whether every delimiter parts two fields and every field is quoted, or none."""
+        """Say whether every delimiter parts two fields and every field is quoted, or none."""
         width = self.header.width
         if commas != width - 1 and not (commas == width and line.endswith(self.header.delimiter)):
             return False

@@ -1,4 +1,4 @@
-"""Single cells of an esxtop CSV: stamps, numbers as spreadsheets write them, and where wanted cells stand in a row."""
+"""Single cells of an esxtop CSV: stamps, numbers as spreadsheets write them, and where wanted cells are in a row."""
 
 from __future__ import annotations
 

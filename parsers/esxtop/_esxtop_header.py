@@ -38,7 +38,7 @@ from ._esxtop_tables import (
 )
 
 MARK = "(PDH-CSV"
-MARK_WITHIN = 1024  # esxtop's complaint about an unknown terminal may stand in front of the heading
+MARK_WITHIN = 1024  # esxtop's complaint about an unknown terminal may be in front of the heading
 
 _FIRST = re.compile(r'([,;\t])("?)\\\\')
 _HOST = re.compile(r"\\\\([^\\]{1,255})")
@@ -88,7 +88,7 @@ for _group in GROUPS:
 
 @dataclass(slots=True)
 class Objects:
-    """The objects of one table (VMs, ports, …) and where their counters stand in a row.
+    """The objects of one table (VMs, ports, …) and where their counters are in a row.
 
     columns   key of the object -> column of the table -> position in the row
     least     column that holds the least of several cells -> their positions

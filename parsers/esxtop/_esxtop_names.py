@@ -38,12 +38,12 @@ def read_vcpu(instance: str, names: dict[int, str]) -> Key | None:
 
 
 def is_system_group(name: str) -> bool:
-    """Tell whether a group is the vmkernel's or a user world's, by the names every host lists."""
+    """Say whether a group is the vmkernel's or a user world's, by the names every host lists."""
     return bool(_NO_VM.fullmatch(name))
 
 
 def find_client(used_by: str, vm_names: set[str]) -> tuple[str, str | None]:
-    """Return the client's name and, when it is a VM (a world id stands in front), the VM's name."""
+    """Return the client's name and, when it is a VM (a world id is in front), the VM's name."""
     found = GROUP.fullmatch(used_by)
     if not found:
         return used_by, None

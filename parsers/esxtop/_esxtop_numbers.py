@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-SPARE = b"0" * 16  # stands before the row, so that 16 bytes before the end of any cell can be read
+SPARE = b"0" * 16  # comes before the row, so that 16 bytes before the end of any cell can be read
 _INT32 = 2**31 - 1
 _LEAST, _MOST = len("0.00"), 16
 _ZEROS = 0x3030_3030_3030_3030  # eight times "0": what is left of a digit's byte is its value

@@ -79,7 +79,7 @@ DEVICE = Table.of(
 class Group(NamedTuple):
     """A group of the batch CSV and the table it fills.
 
-    written   an instance, `{column}` where a column of the table stands in it; "" for a group without instances
+    written   an instance, `{column}` where a column of the table is in it; "" for a group without instances
     instance  regex of an instance; its named groups are columns of the table
     """
 

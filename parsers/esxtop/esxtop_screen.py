@@ -83,7 +83,7 @@ class _Read(NamedTuple):
 
 
 class _Screen(NamedTuple):
-    """One kind of screen: the headings before the counters, what stands below them, and how a row is read."""
+    """One kind of screen: the headings before the counters, what is below them, and how a row is read."""
 
     heading: str
     first: str  # the first counter; a heading without it is another screen

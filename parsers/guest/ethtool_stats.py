@@ -4,7 +4,7 @@ Source: names of the Linux vmxnet3 driver, whole (`Tx Queue#: 0` and `Rx Queue#:
 `grep`, where only the order of the lines tells the queues apart: the driver prints all transmit
 queues, then all receive queues, and each counter once a queue. `giant hdr` alone is printed twice
 a transmit queue: first as a part of `drv dropped tx total`, then as the count of large headers. Other drivers (e1000,
-virtio_net, be2net passed through) name and order theirs as they like; without the command nobody knows whether such
+virtio_net, be2net passed through) name and order theirs as they like; without the command no one knows whether such
 counters are a guest's or those of a host's NIC.
 """
 

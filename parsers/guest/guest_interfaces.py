@@ -98,7 +98,7 @@ def parse_block(block: Block) -> Output:
 
 
 def _is_damaged(line: str) -> bool:
-    """Tell whether a label of a line has a value of another form than it should have."""
+    """Say whether a label of a line has a value of another form than it should have."""
     if _read_labels(line):
         return False
     if not all(found["number"].rstrip(":").isdecimal() for found in _COUNTED.finditer(line)):

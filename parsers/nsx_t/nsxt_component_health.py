@@ -1,6 +1,6 @@
 """`Some appliance components are not functioning properly`: the UI or API of an NSX manager in place of a page.
 
-Source: the VCF 9 page on a management cluster that is down, and a public report on 9.0.1. The text stands in the banner
+Source: the VCF 9 page on a management cluster that is down, and a public report on 9.0.1. The text is in the banner
 of the UI, and as `error_message` with `error_code` 101 in an answer of the API. It goes where the answer goes that a
 manager gives in place of the status of its cluster.
 """
@@ -23,7 +23,7 @@ _AROUND = re.compile(r"\s*(?:[{}\[\],]{0,4}\s*$|\"\w{1,30}\"\s*:|Error code:)")
 
 
 def parse_block(block: Block) -> Output:
-    """Read the sentence, one row each time it stands there."""
+    """Read the sentence, one row each time it is there."""
     for number, line in enumerate(block.lines):
         if found := _WHOLE.search(line):
             values: dict[str, Value] = {column.name: None for column in GROUPS.columns}

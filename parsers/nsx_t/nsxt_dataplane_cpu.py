@@ -1,6 +1,6 @@
 """`get dataplane cpu stats [verbose]` on an NSX-T edge: how busy each core of the datapath is.
 
-Source: the NSX CLI guide. The labels of a core stand in the order of the alphabet, so that "Usage" ends it. A core that
+Source: the NSX CLI guide. The labels of a core are in the order of the alphabet, so that "Usage" ends it. A core that
 polls is busy without traffic: the usage is that of packets, not of the processor.
 """
 

@@ -1,6 +1,6 @@
 """`get dataplane memory stats` on an NSX-T edge: the pools of packet buffers, and what is left of each.
 
-Source: the NSX CLI guide. The labels of a pool stand in the order of the alphabet, so that "Size" ends it; those of its
+Source: the NSX CLI guide. The labels of a pool are in the order of the alphabet, so that "Size" ends it; those of its
 cache per core stand between and are left out.
 """
 

@@ -1,6 +1,6 @@
 """`get logical-router UUID forwarding` and `get forwarding` on an NSX-T edge: the forwarding table of a router.
 
-Source: a capture of an edge of 4.x in a public document. Further hops of a network stand below it without its name.
+Source: a capture of an edge of 4.x in a public document. Further hops of a network are below it without its name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`get logical-routers` on an ESXi host of NSX-T: distributed routers, and how full their neighbour tables are.
 
 Source: a capture of a host of 3.2 in a public post. The edge's command of the same name has other columns
-(`nsxt_logical_routers`), and its rows stand in the same table.
+(`nsxt_logical_routers`), and its rows are in the same table.
 """
 
 import re

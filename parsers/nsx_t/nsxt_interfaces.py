@@ -1,6 +1,6 @@
 """`get interfaces` and `get interface NAME` on a node of NSX-T: interfaces of its management with their counters.
 
-Source: the NSX CLI guide (3.2 and 4.1). Since 4.1 the addresses stand below a heading of their family; of several the
+Source: the NSX CLI guide (3.2 and 4.1). Since 4.1 the addresses are below a heading of their family; of several the
 last IPv4 address is kept.
 """
 

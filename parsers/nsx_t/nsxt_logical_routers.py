@@ -1,7 +1,7 @@
 """`get logical-routers` on an NSX-T edge: service and distributed routers on the edge, and its tunnel router.
 
 Source: captures of edges of 2.5, 3.2 and 4.x in public documents. Releases before 3.2 print no column Neighbors. Where
-whoever pasted it had a narrow page, type and numbers stand on a second line.
+whoever pasted it had a narrow page, type and numbers are on a second line.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`get physical-port NAME` on an NSX-T edge: whether a port of the datapath is switched on and has a link.
 
-Source: the administration guide of VCF 9.0, which shows few of the labels; the name may stand in the command alone.
+Source: the administration guide of VCF 9.0, which shows few of the labels; the name may be in the command alone.
 """
 
 from __future__ import annotations

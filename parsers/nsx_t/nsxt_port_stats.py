@@ -1,6 +1,6 @@
 """`get physical-port NAME stats [verbose]` on an NSX-T edge: packets of a port of the datapath, and what it dropped.
 
-Source: the NSX CLI guide; meanings from the schema PhysicalPortStats of the REST API. The labels of a port stand in the
+Source: the NSX CLI guide; meanings from the schema PhysicalPortStats of the REST API. The labels of a port are in the
 order of the alphabet, so that TX_PACKETS ends it. What `verbose` prints of each queue below them is left out.
 """
 

@@ -1,7 +1,7 @@
 """`get ipsecvpn session` and `get l2vpn session` on an NSX-T edge: sessions of VPNs with their state.
 
 Source: the NSX CLI guide (sessions that are up, down and negotiating), and outputs that a cloud provider shows for a
-layer 2 VPN between an NSX-T edge and a standalone client. Two cells may stand in one line. The guide's copies have
+layer 2 VPN between an NSX-T edge and a standalone client. Two cells may be in one line. The guide's copies have
 lost their line ends; where a line ends is known from the provider's outputs.
 """
 

@@ -20,7 +20,7 @@ def vsm_parser(
 ) -> Parser:
     """Return the parser of the records of one kind among the lines of vsm.log.
 
-    shape  of the head of their lines; word: stands in each of them, so that a line without it is no fault of theirs
+    shape  of the head of their lines; word: is in each of them, so that a line without it is no fault of theirs
     """
 
     def parse(block: Block) -> Output:

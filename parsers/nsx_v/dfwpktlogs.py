@@ -1,6 +1,6 @@
 """`dfwpktlogs.log`: packets the distributed firewall was set to log, six generations of lines.
 
-Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form stands in
+Source: `var/run/log/dfwpktlogs.log` of a vm-support bundle (NSX-v 6.1 to NSX 4.x); the oldest form is in
 vmkernel.log. A syslog server gets the lines with the name of the host, in the form of RFC 3164 or RFC 5424. A TERM
 line has neither length nor, in some builds, an action; it tells how the connection ended, and what went in and out.
 NSX-T 2.x and 3.x print the hash of the filter in the place of the number (NSX-T 3.2 administration guide,

@@ -1,7 +1,7 @@
 """`summarize-dvfilter`: the filters on ports of a host: distributed firewall, swsec, ESXi-Firewall, third parties.
 
 Source: the command on hosts of NSX 6.1 to 6.3, as captured. Slot 2 of a vNIC is the distributed firewall. Lines picked
-with `grep` are read too; what stands above the first world (fast paths, service VMs) is left out.
+with `grep` are read too; what is above the first world (fast paths, service VMs) is left out.
 """
 
 from functools import partial

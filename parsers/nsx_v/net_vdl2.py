@@ -3,7 +3,7 @@
 Sources: both commands on a host, `dump-vxlan-info.py.txt` of a vm-support bundle, the central CLI's `show
 logical-switch host … verbose`; for NSX-T a capture of a host of 3.2 in a public post. In the list three levels hang
 below one another: distributed switch, its tunnel interfaces, its networks; the heading of each tells which it is, and
-whether the host is one of NSX-T. What `net-vdl2 -M` printed of single networks stands in the dump below a line
+whether the host is one of NSX-T. What `net-vdl2 -M` printed of single networks is in the dump below a line
 `Executing::` (`net_vdl2_entries`). A controller 0.0.0.0 of a network without control plane is no fault.
 """
 
@@ -140,7 +140,7 @@ def _read_levels(block: Block) -> Output:
                 cells["dvs"] = switch.get("dvs")
             found.append((table, number, cells))
         elif key.lower() == "network count" and switch:
-            switch["networks"] = value  # it stands behind the interfaces, and speaks of the switch
+            switch["networks"] = value  # it follows the interfaces, and speaks of the switch
         elif why := _find_misplacement(found[-1] if found else None, key):
             yield fault_at(block, number, PARSER.name, why)
         else:

@@ -63,10 +63,10 @@ def parse_block(block: Block) -> Output:
     yield from faults
 
 
-Told = tuple[Table, dict[str, Element | str | None]]
+TableCells = tuple[Table, dict[str, Element | str | None]]
 
 
-def _read_certificate(element: Element) -> Told:
+def _read_certificate(element: Element) -> TableCells:
     return CERTIFICATES, {
         "subject_name": element.child("subjectCn"),
         "issuer_name": element.child("issuerCn"),
@@ -76,7 +76,7 @@ def _read_certificate(element: Element) -> Told:
     }
 
 
-def _read_settings(element: Element) -> Told:
+def _read_settings(element: Element) -> TableCells:
     server = element.child("ftpSettings") or Element("", element.line)
     often = element.child("backupFrequency") or Element("", element.line)
     return SETTINGS, {
@@ -88,12 +88,12 @@ def _read_settings(element: Element) -> Told:
     }
 
 
-def _read_file(element: Element) -> Told:
+def _read_file(element: Element) -> TableCells:
     cells = {"file_name": "fileName", "size_text": "fileSize", "created_text": "creationTime"}
     return FILES, {column: element.child(tag) for column, tag in cells.items()}
 
 
-def _read_clock(element: Element) -> Told:
+def _read_clock(element: Element) -> TableCells:
     return CLOCK, {
         "ntp_servers": _join_texts(element, "string"),
         "clock_text": element.child("datetime"),

@@ -57,7 +57,7 @@ VNICS = Table.of(
     ask="`show vm <id>` on the NSX Manager",
 )
 
-# Lines that tell what the rows below them belong to; a name opens what stands below it anew.
+# Lines that tell what the rows below them belong to; a name opens what is below it anew.
 _TOLD = {
     "datacenter": r"Datacenter:\s+(\S.*?)",
     "cluster_name": r"Cluster:\s+(\S.*?)",

@@ -1,7 +1,7 @@
 """`show control-cluster logical-routers interface-summary` and `interface`: interfaces of a logical router.
 
 Source: NSX Controller CLI (NSX for vSphere). The summary has one line an interface, the other command tells all of one;
-a second distributed switch, or a second address, stands below the first.
+a second distributed switch, or a second address, is below the first.
 """
 
 from __future__ import annotations

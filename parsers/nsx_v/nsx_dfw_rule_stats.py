@@ -1,6 +1,6 @@
 """`vsipioctl getfwrules -f <filter> -s` (later `getrules … -s`): how often each rule of a filter was asked and hit.
 
-Source: the command on a host of NSX 6.1, as captured. A rule stands there twice, once for each address family.
+Source: the command on a host of NSX 6.1, as captured. A rule is there twice, once for each address family.
 """
 
 from analyzer.artefacts.tables import Column, Table

@@ -1,6 +1,6 @@
 """`vsipioctl getrules -f <filter>`, and `show dfw host … filter … rules` of the Central CLI: the rules of one filter.
 
-Source: the command on hosts of NSX 6.1 to 6.4, as captured. A rule of the Manager stands there once for each protocol
+Source: the command on hosts of NSX 6.1 to 6.4, as captured. A rule of the Manager is there once for each protocol
 and port. Two lines of comment with generation and time of realization came with a later release.
 """
 

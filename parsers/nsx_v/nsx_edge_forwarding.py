@@ -1,6 +1,6 @@
 """`show ip forwarding` on an NSX Edge: the routes that its kernel forwards by, with the interface of each.
 
-Source: the form in VMware's own published test code for an Edge; further hops of a network stand below it.
+Source: the form in VMware's own published test code for an Edge; further hops of a network are below it.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def parse_block(block: Block) -> Output:
                 "firewall_agent": element.child("nsxMgrToFirewallAgentConn"),
                 "control_plane_agent": element.child("nsxMgrToControlPlaneAgentConn"),
                 "controllers": element.child("hostToControllerConn"),
-                # of an answer that is cut nobody knows how many there were
+                # of an answer that is cut no one knows how many there were
                 "failed_controllers": str(len(codes)) if element.whole else None,
                 "error_codes": ",".join(codes),
             },

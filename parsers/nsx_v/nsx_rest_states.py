@@ -212,7 +212,7 @@ def parse_block(block: Block) -> Output:
 def _walk_with_parents(
     element: Element, above: tuple[Element, ...]
 ) -> Iterator[tuple[Element, ...]]:
-    """Yield each element with those it stands in, in the order of the text."""
+    """Yield each element with those it is in, in the order of the text."""
     here = (*above, element)
     yield here
     for child in element.children:

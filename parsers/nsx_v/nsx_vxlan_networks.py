@@ -16,7 +16,7 @@ _CONTROLLER = re.compile(r"(?P<ip>\S+)\s+\((?P<state>[a-z]+)\)$")
 _DVS = re.compile(r"--?(?:vds-name|v)[=\s]+(?P<dvs>\S+)")
 
 
-# As the list is read: address and state of the controller stand in one cell.
+# As the list is read: address and state of the controller are in one cell.
 _LISTED = replace(
     NETWORK,
     columns=tuple(

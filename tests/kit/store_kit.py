@@ -81,7 +81,7 @@ def document_of(name: str, content: str = "", judging: str = JUDGING) -> str:
     document = json.loads(real()["case.json"])
     document["case"] |= {"name": name, "files": files_of(content)}
     document["tool"]["catalog"] = judging
-    return case_file.write_case(document)
+    return case_file.write_case(case_file.parse_case(json.dumps(document), "case.json"))
 
 
 def store(

@@ -124,7 +124,7 @@ def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -
 
 
 def _is_rule(path: str, prefix: str) -> bool:
-    """Tell whether a path below a folder is a rule file there; hidden folders hold none."""
+    """Say whether a path below a folder is a rule file there; hidden folders hold none."""
     if path == prefix + SHARED:
         return False
     return path.endswith(RULE_ENDINGS) and not any(
@@ -186,7 +186,7 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
 def _facts_of(
     where: Path, blobs: Sequence[_Blob], folders: Collection[str], limits: Limits
 ) -> list[SentFile]:
-    """Return the files of facts that lie in a commit beside rules in some folders."""
+    """Return the files of facts that lie in a commit next to rules in some folders."""
     wanted = {f"{folder}{FACTS}" for folder in folders}
     found = [
         one

@@ -239,7 +239,7 @@ class _Sum:
         return report
 
     def _pick_samples(self, stored: dict[str, Stored], limits: Limits) -> Iterator[Sample]:
-        """Yield some findings with their evidence: gained ones first, then those nobody labelled."""
+        """Yield some findings with their evidence: gained ones first, then those no one labelled."""
         report = self.report
         labelled = {(one.thing.id, one.thing.node, one.thing.subject) for one in report.labels}
         fresh = [hit for hit in report.hits if _sort_key(hit.thing) not in labelled]

@@ -127,7 +127,7 @@ class BacktestReport:
 
     @property
     def has_failed(self) -> bool:
-        """Tell whether a confirmed finding is lost, or a rejected one gained."""
+        """Say whether a confirmed finding is lost, or a rejected one gained."""
         return bool(self.lost_confirmed or self.gained_rejected)
 
     def cases_of(self, hits: Iterable[BacktestHit]) -> int:

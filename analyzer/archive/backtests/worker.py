@@ -201,7 +201,7 @@ def _one_by_one(
 
 
 def _is_inside(window: Window | None, created: datetime | None) -> bool:
-    """Tell whether a case's time lies in the window; an unknown time lies in none that has an end."""
+    """Say whether a case's time lies in the window; an unknown time lies in none that has an end."""
     if not window:
         return True
     moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
@@ -366,7 +366,7 @@ def _look_near(
 
 
 def _is_quiet(judgement: Judgement, rule: str) -> bool:
-    """Tell whether a rule looked at a case and found nothing."""
+    """Say whether a rule looked at a case and found nothing."""
     counts = judgement.counts[rule]
     looked = counts.get(Verdict.NO_MATCH, 0) + counts.get(Verdict.CANNOT_TELL, 0)
     return bool(looked) and not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)

@@ -71,7 +71,7 @@ class BatchListener(Protocol):
 
 
 class Silent:
-    """Nobody watches."""
+    """No one watches."""
 
     def begin_run(self, cases: int, size: int) -> None:
         """Take no notice."""
@@ -241,7 +241,7 @@ class Batch:
             yield replace(job, again=self._began_ms) if job.act == READ else job
 
     def _by_others(self, job: Job) -> bool:
-        """Tell whether another run has done a job meanwhile; its cases are counted then."""
+        """Say whether another run has done a job meanwhile; its cases are counted then."""
         if job.act not in (READ, JUDGE) or not all(
             self._stored_by_others(work) for work in job.works
         ):

@@ -47,7 +47,7 @@ NO_MATERIAL = (
     ".yml", ".toml", ".parquet", ".lnk", ".url", ".md5", ".sha1", ".sha256", ".asc", ".sig", ".part", ".crdownload",
     ".filepart", ".tmp",
 )  # fmt: skip
-# Tops of a tree that nobody would use as names of cases or years.
+# Tops of a tree that no one would use as names of cases or years.
 _STRONG = TREE_TOPS - {
     "common", "config", "home", "image", "json", "local", "log", "logs", "opt", "root", "scratch", "snapshot", "store",
     "system", "tmp",
@@ -205,7 +205,7 @@ class _Finder:
         return bool(texts) or not any(self._holds_cases(child) for child in folders)
 
     def _holds_cases(self, folder: TreeEntry) -> bool:
-        """Tell whether a folder beside archives holds an archive or a tree itself."""
+        """Say whether a folder next to archives holds an archive or a tree itself."""
         children = self._list_children(folder) or []
         return _is_tree(children) or bool(_sort_children(children)[1])
 
@@ -262,17 +262,17 @@ class _Finder:
 
 
 def _is_tree(children: list[TreeEntry]) -> bool:
-    """Tell whether a folder is the top of an unpacked bundle: it holds folders that stand at such a top."""
+    """Say whether a folder is the top of an unpacked bundle: it holds folders that stand at such a top."""
     return is_bundle({child.name for child in children if child.folder})
 
 
 def is_bundle(names: set[str]) -> bool:
-    """Tell whether names are those at the top of an unpacked bundle."""
+    """Say whether names are those at the top of an unpacked bundle."""
     return bool(names & _STRONG) or len(names & TREE_TOPS) > 1
 
 
 def _is_date(name: str, *, dated: bool) -> bool:
-    """Tell whether a folder is named by a year, or, inside such a folder, by a part of the year."""
+    """Say whether a folder is named by a year, or, inside such a folder, by a part of the year."""
     return bool(_DATE.fullmatch(name) or (dated and _IN_A_YEAR.fullmatch(name)))
 
 
@@ -290,10 +290,10 @@ def _sort_children(
 
 
 def is_material(name: str) -> bool:
-    """Tell whether a file may hold support material, by the ending of its name."""
+    """Say whether a file may hold support material, by the ending of its name."""
     return not name.lower().endswith(NO_MATERIAL)
 
 
 def is_archive(name: str) -> bool:
-    """Tell whether a name is that of an archive."""
+    """Say whether a name is that of an archive."""
     return name.lower().endswith(ARCHIVES)

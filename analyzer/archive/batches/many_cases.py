@@ -49,8 +49,8 @@ def cases_among(names: Iterable[str]) -> ManyCases:
     """Return the cases of a folder, of the names of all files below it (`case-1/esx.tgz`, `case-2.tgz`).
 
     It holds many when `FEWEST` of its folders look like a case, or when it has more than `MANY` archives. It is one
-    case when a text lies beside the folders, as the notes of one case do; when it is an unpacked bundle; and when the
-    names of its archives say that all were made within `ONE_CAPTURE`. Unpacked bundles beside one another are the
+    case when a text lies next to the folders, as the notes of one case do; when it is an unpacked bundle; and when the
+    names of its archives say that all were made within `ONE_CAPTURE`. Unpacked bundles next to one another are the
     hosts of one site.
     """
     inside: dict[str, set[str]] = {}
@@ -75,7 +75,7 @@ def cases_among(names: Iterable[str]) -> ManyCases:
 
 
 def _at_once(archives: Sequence[str]) -> bool:
-    """Tell whether all names have a day, and the days lie close together."""
+    """Say whether all names have a day, and the days lie close together."""
     days = []
     for name in archives:
         found = _DAY.search(name)

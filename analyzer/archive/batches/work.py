@@ -260,7 +260,7 @@ class _JobRunner:
         return size
 
     def _is_there(self, entry: Entry) -> bool:
-        """Tell whether another run, or the process that died over this job, has stored the case."""
+        """Say whether another run, or the process that died over this job, has stored the case."""
         like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
         stored = (Entry.parse_name(item.name) for item in self.context.archive.objects.list(like))
         return any(

@@ -43,7 +43,7 @@ PATIENCE = 300.0  # seconds to wait for a scheduler or a worker to come back
 class _Task:
     """A job until its answer was given.
 
-    deaths  of workers that were at it, or may have been: from the first on it is done with nothing beside it
+    deaths  of workers that were at it, or may have been: from the first on it is done with nothing next to it
     proved  in one of these deaths it was the only job that the worker had
     """
 

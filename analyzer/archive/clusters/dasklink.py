@@ -104,7 +104,7 @@ class Link:
         )
 
     def connect(self) -> bool:
-        """Connect again; False when nobody answers, and `why` holds the reason."""
+        """Connect again; False when no one answers, and `why` holds the reason."""
         self._leave_scheduler()
         began = time.monotonic()
         try:
@@ -165,7 +165,7 @@ class Link:
         future.add_done_callback(fetched_by_another)
 
     def was_there(self, key: str) -> bool:
-        """Tell whether a job had reached its worker when that died; True when the scheduler does not know."""
+        """Say whether a job had reached its worker when that died; True when the scheduler does not know."""
 
         def look(dask_scheduler: Any) -> bool:
             task = dask_scheduler.tasks.get(key)

@@ -85,11 +85,11 @@ class SentFile:
         return False
 
     def is_file(self) -> bool:
-        """Tell whether it was a regular file, or one that could not be read."""
+        """Say whether it was a regular file, or one that could not be read."""
         return self.data is not None or bool(self.fault[0])
 
     def is_symlink(self) -> bool:
-        """Tell whether it was a link that leads out of its folder."""
+        """Say whether it was a link that leads out of its folder."""
         return self.leads_out
 
     def open(self, mode: str = "rb") -> BinaryIO:

@@ -97,7 +97,7 @@ class LocalStore:
                     yield found
 
     def delete(self, name: str) -> None:
-        """Delete an object; of a segment, which nobody writes into again, also the empty folder."""
+        """Delete an object; of a segment, which no one writes into again, also the empty folder."""
         path = self._object_path(name)
         with _translate_errors("delete", path):
             path.unlink(missing_ok=True)
@@ -106,7 +106,7 @@ class LocalStore:
                     path.parent.rmdir()
 
     def exists(self, name: str) -> bool:
-        """Tell whether an object is there."""
+        """Say whether an object is there."""
         return self._object_path(name).is_file()
 
     def make_scratch(self) -> Path:

@@ -100,7 +100,7 @@ class ObjectStore(Protocol):
         """Delete an object; one that is gone is no error."""
 
     def exists(self, name: str) -> bool:
-        """Tell whether an object is there."""
+        """Say whether an object is there."""
 
     def make_scratch(self) -> Path:
         """Return a new private folder for files on their way; `done_with` removes it."""

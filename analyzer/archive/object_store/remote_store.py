@@ -148,7 +148,7 @@ class RemoteStore:
                 return
 
     def exists(self, name: str) -> bool:
-        """Tell whether an object is there."""
+        """Say whether an object is there."""
         with self._translate_errors("read", name) as key:
             self._fs.invalidate_cache()
             return bool(self._fs.exists(key))

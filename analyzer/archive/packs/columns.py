@@ -159,5 +159,5 @@ def schema_of(name: str) -> Schema:
 
 
 def is_known(name: str) -> bool:
-    """Tell whether a stored table of this name is one that this version writes."""
+    """Say whether a stored table of this name is one that this version writes."""
     return name in TABLES or name in parsing.tables()

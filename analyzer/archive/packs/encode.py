@@ -280,7 +280,7 @@ class _Writer:
 
 
 def _is_small(store: Store) -> bool:
-    """Tell whether rows and samples of a table are few, and Python's values of them are what SQL would hold."""
+    """Say whether rows and samples of a table are few, and Python's values of them are what SQL would hold."""
     count = len(store.rows) + sum(len(frame.line) for frame in store.frames)
     return count <= smalltables.ROWS and all(map(framebytes.is_held, store.frames))
 

@@ -1,6 +1,6 @@
 """The facts of a case as columns, with everything the judge may need of them.
 
-Of the text only the lines are kept that evidence can show: those rows stand on, and their neighbours.
+Of the text only the lines are kept that evidence can show: those rows are on, and their neighbours.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Blocks:
         self._wanted: list[set[int]] = []
 
     def of_rows(self, rows: Sequence[Row]) -> list[int]:
-        """Return the number of each row's block, and note the lines its values stand on."""
+        """Return the number of each row's block, and note the lines its values are on."""
         found = []
         for row in rows:
             number = self._number_block(row.block)
@@ -333,7 +333,7 @@ def _iterate_hits(scan: LogScan) -> Iterator[tuple[Hit, bool]]:
 
 
 def frame_columns(frames: Sequence[tuple[Frame, int]]) -> Columns:
-    """Return frames, each with the number of its block; their rows stand in the tables themselves."""
+    """Return frames, each with the number of its block; their rows are in the tables themselves."""
     rows = []
     for place, (frame, block) in enumerate(frames):
         info, raw = framebytes.describe_frame(frame)

@@ -31,7 +31,7 @@ def describe_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def is_held(frame: Frame) -> bool:
-    """Tell whether SQL gives back all columns of a frame as they were."""
+    """Say whether SQL gives back all columns of a frame as they were."""
     kinds = dict(database.own_columns(frame.table))
     return all(_is_held(values, kinds.get(name)) for name, values in _frame_cells(frame).items())
 
@@ -61,7 +61,7 @@ def _is_held(values: Any, kind: Kind | None) -> bool:
 
 
 def _comes_back(values: Any, kind: Kind | None) -> Any:
-    """Tell whether a column of SQL gives back an array of numpy as it was."""
+    """Say whether a column of SQL gives back an array of numpy as it was."""
     import numpy as np  # noqa: PLC0415 - heavy
 
     form = values.dtype.kind

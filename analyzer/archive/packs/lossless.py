@@ -86,7 +86,7 @@ def _fits_kind(cell: Value, kind: Kind) -> bool:
 
 @lru_cache(4096)
 def _is_time(text: str) -> bool:
-    """Tell whether a time is written as `strftime` of DuckDB writes it, whole seconds without a fraction."""
+    """Say whether a time is written as `strftime` of DuckDB writes it, whole seconds without a fraction."""
     if not _TIME.fullmatch(text):
         return False
     try:
@@ -111,5 +111,5 @@ def untag_cell(value: Any) -> Value:
 
 
 def plain_text(value: str) -> bool:
-    """Tell whether UTF-8 can hold a text."""
+    """Say whether UTF-8 can hold a text."""
     return value.isascii() or not _SURROGATE.search(value)

@@ -99,5 +99,5 @@ def _select_sql(
 
 
 def _is_one_value(column: Sequence[Any]) -> bool:
-    """Tell whether all of many cells are the same, which go over to the database as one."""
+    """Say whether all of many cells are the same, which go over to the database as one."""
     return len(column) >= _MANY and column.count(column[0]) == len(column)

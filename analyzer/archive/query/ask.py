@@ -94,7 +94,7 @@ class QueryDatabase:
         return self._relations.sql[table]
 
     def may_have(self, table: str) -> bool:
-        """Tell whether a stored table can have rows of these cases."""
+        """Say whether a stored table can have rows of these cases."""
         return table in self._relations.held
 
     def create_view(self, name: str) -> None:
@@ -124,7 +124,7 @@ class QueryDatabase:
         self.fetch_rows(views.create_view_sql(view, below))
 
     def lock_files(self) -> None:
-        """Take away everything but the files that the relations stand on."""
+        """Take away everything but the files that the relations are on."""
         paths = {
             form
             for path in self._objects.paths.values()

@@ -70,7 +70,7 @@ def list_cases(
     on however many subjects; those that rest on a version alone are `exposed`, rules that broke `error`. `cannot_tell`
     counts questions.
 
-    notes  gets what the filters leave out although nobody can tell; with it a rule that judged no case is refused
+    notes  gets what the filters leave out although no one can tell; with it a rule that judged no case is refused
     """
     tables = [
         CASE,
@@ -88,7 +88,7 @@ def list_cases(
 
 
 def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
-    """Yield what the filters of time and rule leave out although nobody can tell."""
+    """Yield what the filters of time and rule leave out although no one can tell."""
 
     def count_cases(others: ListFilter, *counts: str) -> Row:
         where = " AND ".join(_list_conditions(db, others)) or "TRUE"

@@ -230,7 +230,7 @@ def _speaks_of(pattern: str, rule: FleetRule) -> bool:
 
 
 def _fill_fleet(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
-    """Put hits, hosts and cells into the fleet; `place` is where a case of the database stands in it."""
+    """Put hits, hosts and cells into the fleet; `place` is where a case of the database is in it."""
     db.con.execute("CREATE TEMP TABLE _rules (rule VARCHAR, _r INTEGER)")
     ids = [rule.id for rule in out.rules]
     db.con.execute(

@@ -1,4 +1,4 @@
-"""Finds the machines that meet all terms of a search, and those nobody can tell of, in one query.
+"""Finds the machines that meet all terms of a search, and those no one can tell of, in one query.
 
 A machine is in question for a term when the term's table speaks of its kind, or when it has rows or
 coverage of it. It answers a term as `any()` does in a rule:
@@ -31,7 +31,7 @@ SHOWN = 3  # rows of a term that are shown of one machine
 class SearchPlan:
     """The statements of a search: `create` makes the answers, the others read them.
 
-    counts   (machines that fulfil, machines of which nobody can tell, machines in question, cases that fulfil)
+    counts   (machines that fulfil, machines of which no one can tell, machines in question, cases that fulfil)
     matches  rows (case, node, kind, product, version, same, then of each term the rows that fulfil it)
     unknown  rows (case, node, number of the term, why)
     """

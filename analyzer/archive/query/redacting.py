@@ -77,7 +77,7 @@ def collect_tables(db: QueryDatabase, queries: Mapping[str, str], redaction: Red
 
 
 def distinct_texts(db: QueryDatabase, query: str, columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the texts that stand in columns, sorted; the table is read once for all of them."""
+    """Return the texts that are in columns, sorted; the table is read once for all of them."""
     if not columns:
         return {}
     lists = ", ".join(
@@ -165,7 +165,7 @@ def _holds_names(table: str, column: str) -> bool:
 
 
 def _holds_text(table: str, column: str) -> bool:
-    """Tell whether cells of a column may speak of anything; those of typed columns are known from the facts."""
+    """Say whether cells of a column may speak of anything; those of typed columns are known from the facts."""
     try:
         return kind_of(table, column) != PLAIN
     except KeyError:  # of the cases themselves: subjects, sentences, lines

@@ -113,7 +113,7 @@ def find_machines(
 ) -> SearchResult:
     """Return the machines (or with `anywhere` the cases) that fulfil all terms, newest case first.
 
-    unknown  True for those of which nobody can tell, with the terms that keep it open and why
+    unknown  True for those of which no one can tell, with the terms that keep it open and why
     Rows: case, id, created, node, product, version, then for each term (how many rows fulfil it, some of
     them: node, cells, source, line); for `unknown` case, id, created, node, table, why, ask.
     """
@@ -309,7 +309,7 @@ def find_texts(
     """Return the findings whose sentence, and the kept log lines that hold a text, capitals or not; newest case first.
 
     Without a rule the rows of all stored tables are searched too: a driver, a firmware, a name of a datastore.
-    Only lines that some signature hit are kept: a text that is not found here may still stand in a bundle.
+    Only lines that some signature hit are kept: a text that is not found here may still be in a bundle.
     """
     found = SearchResult([], iter(()))
     tables = [] if chosen else searched_tables()

@@ -178,7 +178,7 @@ def shorten_ids(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
 
 
 def format_text_rows(head: Sequence[str]) -> tuple[list[str], Callable[[Row], Row]]:
-    """Return a heading and the form of the rows of `texts` for the terminal: the text first, then where it stands."""
+    """Return a heading and the form of the rows of `texts` for the terminal: the text first, then where it is."""
     place = {name: number for number, name in enumerate(head)}
     front = [name for name in head if name not in ("address", "line", "text")]
 

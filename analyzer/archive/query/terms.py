@@ -2,7 +2,7 @@
 
 A condition is checked as a rule's is, against the declared columns of its table, and asked of each
 row by itself: the names of columns stand bare. A node answers a term as `any()` does in a rule: yes
-when some row does, no when every row says no and none may be missing, else nobody can tell.
+when some row does, no when every row says no and none may be missing, else no one can tell.
 """
 
 from __future__ import annotations
@@ -302,7 +302,7 @@ def nearest_field(name: str) -> str:
 
 
 def is_bare_word(text: str) -> bool:
-    """Tell whether a term is a word to look for and no table: `i40en`."""
+    """Say whether a term is a word to look for and no table: `i40en`."""
     return _VALUE.fullmatch(text) is not None and text.strip() not in {
         *parsing.tables(),
         NODES.name,

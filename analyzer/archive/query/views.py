@@ -1,6 +1,6 @@
 """The tables an engineer can query with SQL: their columns, described, and how they map to what is stored.
 
-Every view begins with `case_id`. What is stored beside the declared columns stays out of sight, but for
+Every view begins with `case_id`. What is stored next to the declared columns stays out of sight, but for
 the key by which a version compares: `driver_version_key < version_key('1.7.20')`.
 """
 

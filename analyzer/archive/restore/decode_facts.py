@@ -23,7 +23,7 @@ from analyzer.scan.parts import parts_of
 
 FARTHEST = 1 << 25  # lines of one block; a text of 16 MiB has no more
 NOTHING = "[]"  # the signatures that a log was searched for, as a pack writes them
-AT_ONCE = 40_000  # rows of samples that are read at once; as many stand in a group of the file
+AT_ONCE = 40_000  # rows of samples that are read at once; as many are in a group of the file
 Tuples = list[tuple[Any, ...]]
 
 
@@ -258,7 +258,7 @@ class Revival:
             scan.hits.sort(key=lambda hit, order=order: (hit.line, order.get(hit.signature, 0)))  # type: ignore[misc]
 
     def _unread_parts(self, facts: Facts) -> None:
-        """Add logs that stand in stored ones, of a case stored before they were read: nothing searched them."""
+        """Add logs that are in stored ones, of a case stored before they were read: nothing searched them."""
         there = {(scan.table, scan.address) for scan in facts.scans}
         for scan in list(facts.scans):
             wanted = {name for name, logs in self._parts.items() if scan.table in logs}

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import duckdb
 
 HELD = 4 << 20  # bytes of small tables that are held as Python's values
-WRITTEN_OUT = 20  # places of cases that stand in the SQL itself
+WRITTEN_OUT = 20  # places of cases that are in the SQL itself
 _NUMBERS = count()
 _MEMBER, _PARQUET = "tables/", ".parquet"
 Numbered = tuple[int, Entry]  # the number under which a case is asked for, and where it lies
@@ -119,7 +119,7 @@ class Reading:
         )
 
     def has_rows(self, table: str) -> bool:
-        """Tell whether any holder has rows of a table."""
+        """Say whether any holder has rows of a table."""
         return (
             bool(self._loose.get(table))
             or table in self._loaded

@@ -1,4 +1,4 @@
-"""Compaction: loose packs become segments, and objects nobody needs are swept.
+"""Compaction: loose packs become segments, and objects no one needs are swept.
 
 A segment is whole before the packs it takes over are deleted, so a case is always readable: a run
 that is killed, or two at once, leave at most doubles, which a snapshot collapses.
@@ -33,7 +33,7 @@ class CompactionReport:
     """What a compaction did.
 
     segments  written; cases: in them; packs: deleted because a segment has their cases
-    swept     objects deleted because nobody needs them any more
+    swept     objects deleted because no one needs them any more
     damaged   (object, why) of cases that could not be read; they are left where they are
     left      loose cases that were left as they are because they are few
     busy      True when another compaction is running on this archive; then nothing was done
@@ -58,7 +58,7 @@ def compact_archive(
     drop_superseded: bool = False,
     progress: Progress = lambda _done, _total: None,
 ) -> CompactionReport:
-    """Put loose cases into segments of `target` cases, and sweep what nobody needs.
+    """Put loose cases into segments of `target` cases, and sweep what no one needs.
 
     few              leave fewer loose cases than this as they are, unless `all` is given
     all              rewrite segments as well that are superseded in part, or small
@@ -203,7 +203,7 @@ def _needed_holders(snapshot: Snapshot, drop: bool) -> set[str]:
 
 @dataclass(slots=True)
 class Debris:
-    """What nobody needs any more.
+    """What no one needs any more.
 
     packs, dead  superseded packs and segments, each replaced by a newer one
     half         folders of segments without a manifest: written by a run that was killed, or right now
@@ -219,7 +219,7 @@ class Debris:
 
 
 def find_debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
-    """Return what nobody needs any more, of any age; `name` of a segment's object is the segment."""
+    """Return what no one needs any more, of any age; `name` of a segment's object is the segment."""
     objects = archive.objects
     packs = {item.name: item for item in objects.list(PACKS)}
     listed = list(objects.list(SEGMENTS))

@@ -55,7 +55,7 @@ class Removal:
 
     @property
     def segment_names(self) -> list[str]:
-        """The segments that hold them beside other cases."""
+        """The segments that hold them next to other cases."""
         return sorted(
             {entry.holder for entry in self.entries if not entry.holder.startswith(PACKS)}
         )
@@ -101,7 +101,7 @@ def _find_neighbours(now: Snapshot, found: Removal) -> list[Stored]:
 def remove_cases(archive: Archive, cases: Sequence[Stored]) -> Removal:
     """Remove some cases with all their revisions and labels; return what is gone.
 
-    Raises BacklineError when a compaction is at work or a case beside them cannot be read (then all stays as it is),
+    Raises BacklineError when a compaction is at work or a case next to them cannot be read (then all stays as it is),
     StorageError when the store refuses.
     """
     if not archive.claims.take_claim(CLAIM):

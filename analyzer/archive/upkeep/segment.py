@@ -1,6 +1,6 @@
 """One segment: tables and texts of many cases in a few Parquet files, and its manifest.
 
-The manifest is written last; before that, nobody sees the segment. All its cases were read in one way,
+The manifest is written last; before that, no one sees the segment. All its cases were read in one way,
 so their tables have the same columns.
 """
 

@@ -287,7 +287,7 @@ class _Drafter:
         return all(self.time_of(line) < math.inf for line in one.lines)
 
     def is_elsewhere(self, one: DraftSignature) -> bool:
-        """Tell whether another machine than the subject writes the lines of a signature."""
+        """Say whether another machine than the subject writes the lines of a signature."""
         if self.hits is None:
             return self.tables[one.name] in self.made.apart
         lines = self.made.lines
@@ -319,7 +319,7 @@ class _Drafter:
         return not any(re.search(one.pattern, line) for one in own)
 
     def can_ask_for(self, sign: Sign) -> bool:
-        """Tell whether a value may stand in a condition: not when it had to be masked, or is not a version."""
+        """Say whether a value may be in a condition: not when it had to be masked, or is not a version."""
         value = sign.value
         if sign.column.kind == "version" and version_key(value) is None:
             return False

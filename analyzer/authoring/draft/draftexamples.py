@@ -246,7 +246,7 @@ class ExampleDrafter:
         return changed
 
     def find_quiet(self) -> dict[str, list[str]]:
-        """Return lines that stood beside the chosen ones and that no signature finds, masked."""
+        """Return lines that stood next to the chosen ones and that no signature finds, masked."""
         found = {}
         for table in self.logs:
             lines = {}

@@ -219,7 +219,7 @@ def _has_blank(*tokens: Token) -> bool:
 
 
 def _runs_into(one: Token, two: Token) -> bool:
-    """Tell whether the class of a value also matches the sign that follows it."""
+    """Say whether the class of a value also matches the sign that follows it."""
     if one.kind in _WORDY and not one.regex.endswith("d+"):
         return False
     if one.kind == "quote":

@@ -101,7 +101,7 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a clean line that is masked: what it is, and what stands there instead."""
+    """A stretch of a clean line that is masked: what it is, and what is there instead."""
 
     start: int
     end: int
@@ -199,7 +199,7 @@ class Mask:
             self.add_name("host", short)
 
     def find_names(self, line: str, only: str = "") -> Iterable[tuple[int, int, str]]:
-        """Yield where known names stand in a line: start, end, kind."""
+        """Yield where known names are in a line: start, end, kind."""
         low = line.lower()
         if len(low) != len(line):
             low = line
@@ -219,7 +219,7 @@ class Mask:
 
     @staticmethod
     def is_customer_name(kind: str, name: str) -> bool:
-        """Tell whether a word at the place of a name is one, not a word of the product."""
+        """Say whether a word at the place of a name is one, not a word of the product."""
         if name.lower() in DEFAULT_NAMES or (kind == "user" and name.lower() in SYSTEM_USERS):
             return False
         return kind == "user" or not (DEVICES if kind == "vm" else TECHNICAL).fullmatch(name)
@@ -401,7 +401,7 @@ class _Claims:
         return start < end and self._taken.find(1, start, end) < 0
 
     def find_pieces(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Return the words of a stretch that nobody has taken."""
+        """Return the words of a stretch that no one has taken."""
         found = []
         for run in re.finditer(rb"\0+", bytes(self._taken[start:end])):
             at = start + run.start()

@@ -35,7 +35,7 @@ def find_pair(signatures: Sequence[DraftSignature]) -> tuple[DraftSignature, Dra
 
 
 def begins_problem(one: DraftSignature) -> bool:
-    """Tell whether a signature finds an event of vobd that some other event may end."""
+    """Say whether a signature finds an event of vobd that some other event may end."""
     found = _EVENT.search(_read_message(one.lines[0]))
     return found is not None and found[1] == "problem"
 
@@ -45,7 +45,7 @@ def _read_message(line: CleanLine) -> str:
 
 
 def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
-    """Tell whether the second line tells the end of what the first one does."""
+    """Say whether the second line tells the end of what the first one does."""
     problem = _EVENT.search(_read_message(begin))
     clear = _EVENT.search(_read_message(end))
     if problem and clear:

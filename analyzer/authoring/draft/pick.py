@@ -45,7 +45,7 @@ class Spec:
     last: int
 
     def is_address(self, address: str) -> bool:
-        """Tell whether an address is this member's, or ends with it at a `/` or `!`."""
+        """Say whether an address is this member's, or ends with it at a `/` or `!`."""
         member = self.member.removeprefix("./")
         if address == member or address.endswith((f"/{member}", f"!{member}")):
             return True
@@ -56,7 +56,7 @@ class Spec:
 class LogLine:
     """One line of a log.
 
-    start, end  where its message stands in `text`
+    start, end  where its message is in `text`
     time        seconds of the epoch, None where the line does not tell
     values      columns of its log table
     """
@@ -84,8 +84,8 @@ class ChosenRow:
 class Picked:
     """The chosen lines with what was read of them, and the case they are from.
 
-    quiet  log table -> lines beside the chosen ones
-    notes  what of the asked lines nobody read, and why
+    quiet  log table -> lines next to the chosen ones
+    notes  what of the asked lines no one read, and why
     """
 
     lines: list[LogLine]
@@ -198,7 +198,7 @@ def _take_lines(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> 
 
 
 def _choose_columns(row: Row, wanted: range, logged: set[int]) -> list[str]:
-    """Return the columns of a row that stand on wanted lines; lines of a log are no rows."""
+    """Return the columns of a row that are on wanted lines; lines of a log are no rows."""
     keys = set(row.table.key)
     there = []
     for column in row.table.columns:

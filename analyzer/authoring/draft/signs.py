@@ -47,7 +47,7 @@ class Sign:
 
     @property
     def grows(self) -> bool:
-        """Tell whether it is a counter or a measure, of which any value above zero is the sign."""
+        """Say whether it is a counter or a measure, of which any value above zero is the sign."""
         column = self.column
         if column.kind not in ("int", "float") or isinstance(self.value, bool) or self.value <= 0:
             return False

@@ -30,7 +30,7 @@ from analyzer.runtime.errors import UsageError, WriteError
 from analyzer.runtime.output import write_atomic
 
 TO_DO = "TO DO by the author"
-SCHEMA = "rule-schema.json"  # beside the rules, as `backline rules schema -o` writes it
+SCHEMA = "rule-schema.json"  # next to the rules, as `backline rules schema -o` writes it
 DEFAULT_TABLE = "esxi.client_stats"
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -69,7 +69,7 @@ class DraftSource:
     """Everything a draft is made of; names and values are unmasked.
 
     each     alias and table of the subject; joins: alias -> the mapping of the join
-    signs    what `when` asks for; also: what stood beside it
+    signs    what `when` asks for; also: what stood next to it
     rows     table -> rows for the examples; raws: the same as text
     apart    log tables that another machine than the subject's writes
     origin   what it was made of, in words without names

@@ -276,7 +276,7 @@ def load_case(paths: Sequence[Path]) -> CaseDocument | None:
 
 
 def is_named(rule: str, document: CaseDocument) -> bool:
-    """Tell whether a case document names a rule."""
+    """Say whether a case document names a rule."""
     found = any(one.rule == rule for one in document.findings)
     quiet = any(one.rule == rule for one in document.quiet)
     return found or quiet or any(rule in one.rules for one in document.cannot_tell)

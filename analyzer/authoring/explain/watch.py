@@ -183,7 +183,7 @@ class RuleSession:
         if not catalog.rules:
             shown.errors = shown.errors or broken
             return None
-        shown.errors += broken  # of what lies beside the rule
+        shown.errors += broken  # of what lies next to the rule
         return catalog.rules[0]
 
     def _repeat_last(self, shown: WatchRun) -> WatchRun:

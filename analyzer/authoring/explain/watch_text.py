@@ -64,7 +64,7 @@ def write_lines(shown: WatchRun, width: int = 0) -> Iterator[Line]:
 
 
 def _write_mistake(text: str, style: str) -> Iterator[Line]:
-    """Yield a mistake as it is laid out: its caret stands below the line it points at."""
+    """Yield a mistake as it is laid out: its caret is below the line it points at."""
     first, *rest = make_visible(text).split("\n")
     yield text_line(first, style, exact=True)
     yield from (text_line(line, exact=True) for line in rest)

@@ -103,7 +103,7 @@ def read_layout(path: Path) -> Layout:
 def write_layout(layout: Layout) -> None:
     """Put the right layout into its file, whole or not at all; mode and owner of the file stay.
 
-    A symbolic link is left alone: what it leads to may lie in a place that nobody named. Raises
+    A symbolic link is left alone: what it leads to may lie in a place that no one named. Raises
     WriteError when the file cannot be written.
     """
     path = layout.path
@@ -141,7 +141,7 @@ def _unify_ends(text: str) -> str:
 
 
 def _check_keys(node: YamlNode) -> None:
-    """Refuse keys that need the `? key` form; nobody writes them by hand."""
+    """Refuse keys that need the `? key` form; no one writes them by hand."""
     for entry in node.entries:
         if entry.key is not None and (len(entry.key.raw) > KEY_MOST or "\n" in entry.key.raw):
             message = "a key over several lines, or a very long one, cannot be formatted"

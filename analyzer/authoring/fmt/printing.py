@@ -1,6 +1,6 @@
 """The layout of a well-kept rule file: from its concrete tree to text.
 
-Keys stand in the order of the loader's own lists, groups of keys are parted by one blank line, blocks are
+Keys are in the order of the loader's own lists, groups of keys are parted by one blank line, blocks are
 indented by two. What the author chose stays: flow or block style, quotes, numbers as written, the lines of
 a block text. A line of plain or folded text, or of a flow list or mapping, that is wider than MOST is
 filled anew; what fits stays on its line. A quoted text is never broken: a break inside quotes is hard to read
@@ -110,7 +110,7 @@ class _Page:
     ) -> None:
         """Write one pair or item with its comments; `blank` asks for a blank line above all of it.
 
-        `lead` stands before it instead of its indent, when it begins on the line of a dash.
+        `lead` comes before it instead of its indent, when it begins on the line of a dash.
         """
         node = entry.value
         on_dash = _is_on_dash(entry)
@@ -162,7 +162,7 @@ class _Page:
 
 
 def _is_on_dash(entry: YamlEntry) -> bool:
-    """Tell whether the first entry of a block stands on the line of its dash."""
+    """Say whether the first entry of a block is on the line of its dash."""
     return entry.value.block and not entry.key and not entry.value.anchor
 
 
@@ -203,7 +203,7 @@ def _sort_entries(node: YamlNode, path: Path) -> None:
 
 
 def _has_alias(node: YamlNode) -> bool:
-    """Tell whether an alias stands below: it must come after its anchor, so the author's order stays."""
+    """Say whether an alias is below: it must come after its anchor, so the author's order stays."""
     keys = (entry.key for entry in node.entries if entry.key)
     return node.kind == "alias" or any(
         map(_has_alias, (*keys, *(entry.value for entry in node.entries)))

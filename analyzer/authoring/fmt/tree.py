@@ -22,7 +22,7 @@ MODELINE = re.compile(r"#\s*yaml-language-server\s*:")
 
 
 class CannotLayOutError(Exception):
-    """Something the layout has no place for: where it stands in the text, the reason, and what to do."""
+    """Something the layout has no place for: where it is in the text, the reason, and what to do."""
 
     def __init__(self, index: int, message: str, do: str) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class CannotLayOutError(Exception):
 
 @dataclass(slots=True)
 class Comment:
-    """One comment; `own` when nothing else stands on its line, `blank` when a blank line stands above it."""
+    """One comment; `own` when nothing else is on its line, `blank` when a blank line is above it."""
 
     text: str
     index: int
@@ -101,7 +101,7 @@ class Document:
 def read_document(text: str) -> Document:
     """Return the concrete tree of a rule file whose values have been read already; line ends are `\\n`.
 
-    Raises CannotLayOutError where a comment or a key stands in a way that the layout cannot keep.
+    Raises CannotLayOutError where a comment or a key is in a way that the layout cannot keep.
     """
     tokens = list(yaml.scan(text, Loader=_LOADER))
     reader = _Reader(text, tokens)

@@ -41,7 +41,7 @@ def write_quoted(text: str) -> str:
 
 
 def write_value(item: object) -> str:
-    """Return a cell of a row as it stands in a flow mapping."""
+    """Return a cell of a row as it is in a flow mapping."""
     if item is None:
         return "null"
     if isinstance(item, bool):
@@ -57,7 +57,7 @@ def write_value(item: object) -> str:
 
 
 def write_flow(cells: Mapping[str, object]) -> str:
-    """Return a row as `{a: 1, b: text}`; a list stands in brackets, a mapping in braces of its own."""
+    """Return a row as `{a: 1, b: text}`; a list is in brackets, a mapping in braces of its own."""
     parts = []
     for name, item in cells.items():
         if isinstance(item, list | tuple):

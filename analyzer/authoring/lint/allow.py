@@ -1,6 +1,6 @@
 """Comments that allow a complaint: `# lint: allow R014 because the row itself is the sign`.
 
-Such a comment holds for the line below it, or for its own line when something stands before it;
+Such a comment holds for the line below it, or for its own line when something comes before it;
 above the first key of the file it holds for the whole file. The reason is not optional: whoever
 reads the rule next must be able to judge it.
 """
@@ -85,7 +85,7 @@ def _read_allows(file: RuleFile) -> list[Allow]:
             continue
         inside = False
         for first, last_place, is_block in spans:
-            if is_block:  # what stands behind `|` or `>` on its line is a comment
+            if is_block:  # what follows `|` or `>` on its line is a comment
                 inside |= first.line < number <= last_place.line
             else:
                 place = (number, found.start() + 1)

@@ -79,7 +79,7 @@ def collect_others(files: Iterable[RuleFile]) -> Others:
 
 
 def check_catalog(file: RuleFile, others: Others) -> None:
-    """Keep the complaints of a file beside all others."""
+    """Keep the complaints of a file next to all others."""
     name = file.read_word("rule")
     title = file.read_word("title")
     first = others.ids.get(name)

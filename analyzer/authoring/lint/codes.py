@@ -1,7 +1,7 @@
 """The codes of the linter, each with its level, its title and when it can be checked.
 
 A code keeps its number for ever; a code that goes leaves a hole. The page of a code lies in
-`docs/lint/`, and in an installed tool beside the package.
+`docs/lint/`, and in an installed tool next to the package.
 """
 
 from __future__ import annotations

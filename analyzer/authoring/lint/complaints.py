@@ -120,12 +120,12 @@ class RuleFile:
 
     @property
     def short(self) -> bool:
-        """Tell whether the rule is in the short form: what it judges has been made from `sign`."""
+        """Say whether the rule is in the short form: what it judges has been made from `sign`."""
         return (each := self.find_item("each")) is not None and each.made
 
     @property
     def is_retired(self) -> bool:
-        """Tell whether the rule is out of use, so that nobody waits for its missing parts."""
+        """Say whether the rule is out of use, so that no one waits for its missing parts."""
         return self.read_word("status") == "retired"
 
 
@@ -152,7 +152,7 @@ def begin_of(item: RuleItem) -> FileSpan:
 
 
 def is_empty(item: RuleItem | None) -> bool:
-    """Tell whether a value is not there, null, blank, or a list or mapping without entries."""
+    """Say whether a value is not there, null, blank, or a list or mapping without entries."""
     if item is None or item.value is None:
         return True
     if isinstance(item.value, str):

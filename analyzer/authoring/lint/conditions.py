@@ -57,7 +57,7 @@ class Region:
                 self.high = bound
 
     def has_value(self, value: Any) -> bool:
-        """Tell whether one value is in the region."""
+        """Say whether one value is in the region."""
         if value in self.never or (self.among is not None and value not in self.among):
             return False
         above = self.low is None or value > self.low[0] or (self.low[1] and value == self.low[0])
@@ -68,7 +68,7 @@ class Region:
 
     @property
     def empty(self) -> bool:
-        """Tell whether no value can lie in the region."""
+        """Say whether no value can lie in the region."""
         if self.among is not None:
             return not any(self.has_value(value) for value in self.among)
         if self.low is None or self.high is None or self.low[0] < self.high[0]:
@@ -76,7 +76,7 @@ class Region:
         return not (self.low[0] == self.high[0] and self.has_value(self.low[0]))
 
     def lies_within(self, other: Region) -> bool:
-        """Tell whether every value of this region is in the other."""
+        """Say whether every value of this region is in the other."""
         if self.among is not None:
             return all(other.has_value(value) for value in self.among if self.has_value(value))
         if other.among is not None:
@@ -94,7 +94,7 @@ class Region:
 
 
 def is_never(nodes: Iterable[ExprNode]) -> bool:
-    """Tell whether conditions can never be true together."""
+    """Say whether conditions can never be true together."""
     atoms = []
     for node in nodes:
         if node.size <= _MOST:
@@ -104,14 +104,14 @@ def is_never(nodes: Iterable[ExprNode]) -> bool:
 
 
 def is_always(node: ExprNode) -> bool:
-    """Tell whether a condition is never false."""
+    """Say whether a condition is never false."""
     return node.size <= _MOST and any(
         one.empty for one in _make_regions(list_atoms(node, negate=True)).values()
     )
 
 
 def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
-    """Tell whether a condition is true whenever all of `given` are true."""
+    """Say whether a condition is true whenever all of `given` are true."""
     atoms = []
     for one in given:
         if one.size <= _MOST:
@@ -189,7 +189,7 @@ def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
 
 
 def _resolve_name(node: ExprNode) -> ExprNode:
-    """Return what stands behind a name."""
+    """Return what follows a name."""
     if node.op == "let":
         return _resolve_name(node.args[0])
     return node

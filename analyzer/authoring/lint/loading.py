@@ -151,7 +151,7 @@ def _build_rule(
 def code_of(message: str, way: Way = (), line: str = "") -> str:
     """Return the code of a message of the loader.
 
-    way  keys and numbers that lead to the mistake; line  the line it stands on
+    way  keys and numbers that lead to the mistake; line  the line it is on
     """
     code = next((code for pattern, code in _CODES if pattern.search(message)), "R006")
     if message.startswith("not YAML") and "\t" in line[: len(line) - len(line.lstrip())]:
@@ -169,7 +169,7 @@ def _make_complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
 
 
 def _has_fatal(file: RuleFile, way: Way) -> bool:
-    """Tell whether a pattern is refused for what it would cost, and not for how it is written."""
+    """Say whether a pattern is refused for what it would cost, and not for how it is written."""
     if not way or way[0] not in ("logs", SIGN, CLEARED) or way[-1] not in ("match", CLEARED):
         return False
     item = file.find_item(*way)
@@ -184,7 +184,7 @@ def _has_fatal(file: RuleFile, way: Way) -> bool:
         return False
 
 
-_SIGN_NEEDS = ((), ("in",), ("match",))  # parts of `sign` that nothing can stand in for
+_SIGN_NEEDS = ((), ("in",), ("match",))  # parts of `sign` that nothing can be in for
 
 
 class _Mender:
@@ -241,7 +241,7 @@ class _Mender:
         return True
 
     def find_way(self, error: BadRuleError) -> Way:
-        """Return the way to the part a mistake stands in: at its very place, or the last part before it."""
+        """Return the way to the part a mistake is in: at its very place, or the last part before it."""
         missing = re.match(r"key `(\w+)` is missing", error.message)
         if missing:
             return (missing[1],)
@@ -256,7 +256,7 @@ class _Mender:
         return best
 
     def forget_names(self, way: Way, lost: RuleItem) -> None:
-        """Note the names that nobody knows any more after a part was taken out."""
+        """Note the names that no one knows any more after a part was taken out."""
         if way[0] in _NAMED and len(way) == 2:
             self.gone.add(str(way[1]))
         elif way[0] in _NAMED:

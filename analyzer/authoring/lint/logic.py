@@ -35,7 +35,7 @@ def check_logic(file: RuleFile) -> None:
     check_denials(file, rule)
 
 
-# -- parts nobody uses
+# -- parts no one uses
 
 
 def check_unused(file: RuleFile, rule: Rule) -> None:
@@ -203,7 +203,7 @@ def _check_fixed(
 
 
 def _walk_own(node: ExprNode) -> Iterator[ExprNode]:
-    """Yield an expression and its parts as they are written, without what stands behind names."""
+    """Yield an expression and its parts as they are written, without what follows names."""
     yield node
     for child in () if node.op == "let" else node.args:
         yield from _walk_own(child)
@@ -356,7 +356,7 @@ def _find_denial(say: Template | None) -> str:
 
 
 def _asks_denial(outcome: Outcome) -> bool:
-    """Tell whether an outcome asks itself for something that is not so, or is little; then it may say "not"."""
+    """Say whether an outcome asks itself for something that is not so, or is little; then it may say "not"."""
     for node in outcome.when.walk():
         if node.op == "not" or (node.op == "compare" and node.name in ("!=", "<", "<=")):
             return True

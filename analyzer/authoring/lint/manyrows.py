@@ -83,7 +83,7 @@ def check_empty(file: RuleFile, rule: Rule) -> None:
             continue
         whole, fold = fault
         text = f"`{whole.text}` is unknown, neither true nor false, when `{fold.name}` has no line of the subject"
-        place = item.place  # where the value stands behind a name
+        place = item.place  # where the value follows a name
         for part in (fold, whole):
             start = item.text.find(part.text)
             if start >= 0:
@@ -94,7 +94,7 @@ def check_empty(file: RuleFile, rule: Rule) -> None:
 def _find_unguarded(
     node: ExprNode, whole: ExprNode, empty: set[str]
 ) -> Iterator[tuple[ExprNode, ExprNode]]:
-    """Yield (condition, aggregate) for values of no rows that a condition rests on, without a count beside them."""
+    """Yield (condition, aggregate) for values of no rows that a condition rests on, without a count next to them."""
     if node.op == "known":
         return
     if node.op in ("and", "or"):

@@ -44,7 +44,7 @@ def check_releases(file: RuleFile) -> None:
 
 
 def _asks_release(node: ExprNode) -> bool:
-    """Tell whether a condition looks at a version or a build."""
+    """Say whether a condition looks at a version or a build."""
     columns = [leaf for leaf in node.walk() if leaf.op == "column"]
     for leaf in columns:
         if leaf.type == "version" or leaf.column.endswith(("version", "build")):

@@ -1,4 +1,4 @@
-"""Complaints about bars on counters that have run since a boot, without a share or a rate beside them."""
+"""Complaints about bars on counters that have run since a boot, without a share or a rate next to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_shares(file: RuleFile) -> None:
     rule = file.rule
     assert rule is not None
     gates = [rule.only, rule.when] if rule.only else [rule.when]
-    # Each way to a severity above info: where it stands, the severity and its condition.
+    # Each way to a severity above info: where it is, the severity and its condition.
     severe: list[tuple[tuple[str | int, ...], str, ExprNode]] = []
     for number, outcome in enumerate(rule.outcomes):
         if outcome.severity not in ("", "info"):
@@ -52,13 +52,13 @@ def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
 
 
 def _has_counts(rule: Rule, node: ExprNode) -> bool:
-    """Tell whether a value is made of a counter that only grows."""
+    """Say whether a value is made of a counter that only grows."""
     leaves = [leaf for leaf in node.walk() if leaf.op == "column" and leaf.name in rule.aliases]
     return any(leaf.column in rule.aliases[leaf.name].table.counters for leaf in leaves)
 
 
 def _divides(rule: Rule, node: ExprNode) -> bool:
-    """Tell whether a value is a share or a rate: a quotient with a counter in it."""
+    """Say whether a value is a share or a rate: a quotient with a counter in it."""
     for part in node.walk():
         if part.op == "/" and _has_counts(rule, part):
             return True
@@ -66,7 +66,7 @@ def _divides(rule: Rule, node: ExprNode) -> bool:
 
 
 def _has_share(rule: Rule, node: ExprNode) -> bool:
-    """Tell whether a condition compares a share, a rate, or what the machine prints in percent."""
+    """Say whether a condition compares a share, a rate, or what the machine prints in percent."""
     for part in node.walk():
         if part.op != "compare":
             continue

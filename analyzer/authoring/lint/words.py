@@ -62,7 +62,7 @@ _QUOTES = ("examples", "logs")
 
 
 def is_unfinished(text: str) -> bool:
-    """Tell whether a text is that of the skeleton."""
+    """Say whether a text is that of the skeleton."""
     return bool(_SKELETON.search(text))
 
 

@@ -52,7 +52,7 @@ class RuleFilter:
     tags: tuple[str, ...] = ()
 
     def takes_rule(self, rule: Rule) -> bool:
-        """Tell whether a rule is meant; an owner is compared without regard to capitals."""
+        """Say whether a rule is meant; an owner is compared without regard to capitals."""
         return (
             self.status in ("", rule.status)
             and (not self.table or self.table in {*rule.tables(), *rule.fact_tables()})

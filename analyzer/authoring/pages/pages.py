@@ -66,7 +66,7 @@ def rule_area(rule: Rule) -> str:
 def area_pages(catalog: Catalog, made_by: str) -> dict[str, str]:
     """Return a catalog as one page an area: `rules.md`, the overview, and `rules/AREA.md` with a section a rule.
 
-    The tables are in `tables.md` beside the overview.
+    The tables are in `tables.md` next to the overview.
     """
     areas: dict[str, list[Rule]] = {}
     for rule in catalog.rules:

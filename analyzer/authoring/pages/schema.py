@@ -55,7 +55,7 @@ def write_schema(tables: Mapping[str, Table]) -> str:
 
 
 def _type_written(value: Any, margin: str) -> str:
-    """Return JSON in which what is short stands on one line: it is read in diffs."""
+    """Return JSON in which what is short is on one line: it is read in diffs."""
     flat = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or len(margin) + len(flat) <= _LINE_MOST:
         return flat
@@ -137,7 +137,7 @@ class _Maker:
             "rows of tables": closed | {"properties": rows},
             "texts of logs": closed | {"properties": logs},
         }
-        # An example that stands below its result.
+        # An example that is below its result.
         expect = _type_expect()["properties"]
         case = parts.type_mapping(
             "case", short_examples.CASE_KEYS, schema_short.type_case(expect), ("lines",)

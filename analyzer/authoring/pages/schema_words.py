@@ -1,6 +1,6 @@
 """Hover texts of the editor: meaning and example for every key of a rule below the top level.
 
-They stand in `schema_words.yaml`. The meanings of the top level are those of the loader (`rules.keys.KEYS`).
+They are in `schema_words.yaml`. The meanings of the top level are those of the loader (`rules.keys.KEYS`).
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Moved = dict[int, ExprNode]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A number of a rule: where it stands, how it is written, the part of the rule and the condition around it.
+    """A number of a rule: where it is, how it is written, the part of the rule and the condition around it.
 
     named  True where the number names a kind of thing
     """
@@ -82,7 +82,7 @@ def list_conditions(rule: Rule) -> list[ExprNode]:
 
 
 def list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
-    """Yield every expression of a rule with the part of the file it stands in."""
+    """Yield every expression of a rule with the part of the file it is in."""
     if rule.only is not None:
         yield "only", rule.only
     for name, node in rule.lets.items():
@@ -152,7 +152,7 @@ def _compares(condition: ExprNode, node: ExprNode) -> bool:
 
 
 def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> bool:
-    """Tell whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
+    """Say whether nothing there can be lies between a number and what it is moved to, like a count of 0 rows."""
     left, right = condition.args[:2]
     number_first = bare_node(left) is node
     folded = bare_node(right if number_first else left)

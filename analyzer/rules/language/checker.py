@@ -196,7 +196,7 @@ class _Checker:
         raise self.make_error(node, f"not allowed here: {type(value).__name__} {str(value)[:30]}")
 
     def _with_place(self, node: ast.expr, type_: Type, value: float | str) -> ExprNode:
-        """Return a number or a text that knows where it stands."""
+        """Return a number or a text that knows where it is."""
         return ExprNode(
             "literal",
             type_,

@@ -36,7 +36,7 @@ def quote_word(value: object, spec: str = "") -> str | None:
 
 
 def describe_gap(node: ExprNode) -> str:
-    """Return what stands in a command in place of a value: `<interface>` for `guest.interface`."""
+    """Return what is in a command in place of a value: `<interface>` for `guest.interface`."""
     words = _WORDS.findall(node.text)
     return f"<{words[-1] if words else 'value'}>"
 
@@ -73,7 +73,7 @@ def parse_command(item: RuleItem, rule: RuleText, scope: NameScope) -> Template:
 
 
 def _open_quote(text: str) -> bool:
-    """Tell whether a shell would be inside quotes at the end of a text."""
+    """Say whether a shell would be inside quotes at the end of a text."""
     quote, skip = "", False
     for sign in text:
         if skip:

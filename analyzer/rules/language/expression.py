@@ -53,7 +53,7 @@ class ExprNode:
     text   as the author wrote it; name/column what a leaf refers to
     many   aliases with many rows that no aggregate has folded yet
     size   number of nodes with all names written out; level of nested aggregates
-    place  where a number or a text stands in the rule file
+    place  where a number or a text is in the rule file
     """
 
     op: str
@@ -76,7 +76,7 @@ class ExprNode:
 
     @property
     def is_aggregate(self) -> bool:
-        """Tell whether this node folds many rows into one value."""
+        """Say whether this node folds many rows into one value."""
         return self.op in AGGREGATES
 
 

@@ -383,7 +383,7 @@ def read_file(path: Any, limits: Limits) -> tuple[RuleText, bytes]:
 
 
 def leads_out(path: Any) -> bool:
-    """Tell whether a file of a folder is a link to a file that lies elsewhere."""
+    """Say whether a file of a folder is a link to a file that lies elsewhere."""
     if not path.is_symlink():
         return False
     folder = os.path.realpath(path.parent)

@@ -1,9 +1,9 @@
-"""Texts, patterns and thresholds that several rules share, by name: the file `shared.yaml` beside the rules.
+"""Texts, patterns and thresholds that several rules share, by name: the file `shared.yaml` next to the rules.
 
     texts:       name: the text, with values in braces where the rules have them
     patterns:    name: a regular expression, or a part of one
     thresholds:  name: {is: number, unit: what it counts, reason: why this number}
-    revised:     day of the last change of the rules beside it that name none
+    revised:     day of the last change of the rules next to it that name none
 
 A rule names one as a whole value, `$name`; a pattern also takes parts, `(?&name)`. No regular expression of Python or
 RE2 may begin a group with `(?&`, and no text or number is a `$` with a name, so that neither can mean anything else;
@@ -49,7 +49,7 @@ class _FileText(RuleText):
 
 @dataclass(frozen=True)
 class Definition:
-    """One shared part: its kind, its value, and where it stands (`shared.yaml:12`)."""
+    """One shared part: its kind, its value, and where it is (`shared.yaml:12`)."""
 
     kind: str
     name: str
@@ -61,7 +61,7 @@ class Definition:
 class SharedFiles:
     """The files of shared parts that a rule may name: of its own place, and behind them those of the tool.
 
-    files   name as it is told, and text; they are read when a rule is, not for rules out of the cache
+    files   name as messages show it, and text; they are read when a rule is, not for rules out of the cache
     beyond  what is looked up where these files do not have a name
     """
 
@@ -272,7 +272,7 @@ def used_in(text: RuleText) -> tuple[tuple[str, str, str], ...]:
 
 
 def names_in(text: str) -> set[str]:
-    """Return every name that a rule file may mean, wherever it stands there."""
+    """Return every name that a rule file may mean, wherever it is there."""
     return set(re.findall(r"\$([a-z][a-z0-9_]*)", text)) | set(
         re.findall(r"\(\?&([a-z][a-z0-9_]*)\)", text)
     )

@@ -2,7 +2,7 @@
 
 A number may bring its noun, as `{samples|sample|samples}`: the word after 1, and after any other number.
 
-Never `str.format`: a template is cut up when the rule is loaded, what stands in braces is
+Never `str.format`: a template is cut up when the rule is loaded, what is in braces is
 checked as every expression is, and a format may hold nothing but fill, sign, width,
 precision and type.
 """
@@ -56,8 +56,8 @@ class Template:
     ) -> tuple[str, bool]:
         """Return the text with its values, and whether all of them are known.
 
-        machine  name of the machine of the subject: it stands in the place of `this host`
-        bound  gives what stands at a value that is only a bound: before it `at least `, `at most `, after a time
+        machine  name of the machine of the subject: it is in the place of `this host`
+        bound  gives what is at a value that is only a bound: before it `at least `, `at most `, after a time
                ` or later`, ` or earlier`, else ""
         """
         out: list[str] = []
@@ -213,7 +213,7 @@ _KEEPS = frozenset(("let", "neg", "+", "-", "*", "least", "greatest", "sum", "ma
 
 
 def is_amount(node: ExprNode, scope: NameScope) -> bool:
-    """Tell whether a whole number counts or measures something.
+    """Say whether a whole number counts or measures something.
 
     A column is an amount when its table declares a unit; ports, builds, ids and settings have none. A number
     that a rule names, and what is reckoned from amounts alone, is one as well.

@@ -263,7 +263,7 @@ class CaseManager:
         def soon(act: Callable[..., None], *what: Any) -> None:
             try:
                 loop.call_soon_threadsafe(act, *what)
-            except RuntimeError:  # the loop is closed: nobody is there any more
+            except RuntimeError:  # the loop is closed: no one is there any more
                 child.kill()
 
         child = LineProcess(

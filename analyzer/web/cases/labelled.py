@@ -2,7 +2,7 @@
 
 The walk sees a tree of folders and files as if it lay on the disk: a dropped `esx-…/commands/…` is a
 bundle, a single dropped file is a loose file. All names come from outside and may be anything; what no
-folder of a disk can hold (`..`, an empty part, two things of one name) gets a name beside it.
+folder of a disk can hold (`..`, an empty part, two things of one name) gets a name next to it.
 """
 
 from __future__ import annotations

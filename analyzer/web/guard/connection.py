@@ -49,7 +49,7 @@ class BoundedProtocol(_Base):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection; when there are too many, in place of one that is in nobody's way, or not at all."""
+        """Take a connection; when there are too many, in place of one that is in no one's way, or not at all."""
         super().connection_made(transport)
         self.since = time.monotonic()
         others = [

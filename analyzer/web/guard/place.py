@@ -5,7 +5,7 @@
         <case>/<number>               an uploaded file; `<number>.part` while it comes
 
 No name in it comes from a client. What a crashed server left is removed by the next one: a folder of
-ours whose lock nobody holds.
+ours whose lock no one holds.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PrivatePlace:
             ) from None
 
     def new_case(self) -> str:
-        """Make the folder of a new case; return its id, which nobody can guess."""
+        """Make the folder of a new case; return its id, which no one can guess."""
         case = secrets.token_hex(16)
         self.case_folder(case).mkdir(mode=0o700)
         return case
@@ -149,7 +149,7 @@ def _remove_left(folder: Path) -> bool:
 
 
 def _locked_new(folder: Path) -> IO[bytes]:
-    """Make the lock of a new folder; it gets its name when it is held, so that nobody finds it free."""
+    """Make the lock of a new folder; it gets its name when it is held, so that no one finds it free."""
     if sys.platform == "win32":
         lock = (folder / LOCK).open("x+b", buffering=0)  # an open file cannot be renamed there
         take_lock(lock)

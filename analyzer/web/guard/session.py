@@ -39,7 +39,7 @@ class PageSession:
         return ticket
 
     def admits_token(self, token: str) -> bool:
-        """Tell whether a token is that of the start, or a ticket that was not used yet."""
+        """Say whether a token is that of the start, or a ticket that was not used yet."""
         if _equals_safely(token, self.token):
             return True
         for ticket, until in list(self._tickets.items()):
@@ -54,7 +54,7 @@ class PageSession:
         return slash + rest if _equals_safely(f"/{first}", self.home) else ""
 
     def knows_cookie(self, cookies: str) -> bool:
-        """Tell whether the Cookie header of a request holds ours."""
+        """Say whether the Cookie header of a request holds ours."""
         for part in cookies.split(";"):
             name, _, value = part.strip().partition("=")
             if name == self.cookie and _equals_safely(value, self._value):

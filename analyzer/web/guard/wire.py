@@ -17,7 +17,7 @@ from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.bounds import Bounds
 
-GONE = 499  # nobody reads this answer; the number is the usual one for it in logs
+GONE = 499  # no one reads this answer; the number is the usual one for it in logs
 LONGEST_NAME = 4096  # characters of a name that are kept
 
 

@@ -39,7 +39,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FieldQuestion:
-    """What the page asks: the field, the filters, and whether those nobody can tell of are meant.
+    """What the page asks: the field, the filters, and whether those no one can tell of are meant.
 
     severity, state  narrow the cases that are asked: with a finding this severe or worse, of this state
     """

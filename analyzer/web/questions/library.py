@@ -164,7 +164,7 @@ class LibraryRoutes:
         future = run_aside(act)
         future.add_done_callback(
             lambda _done: self._turns.release()
-        )  # a thread goes on when nobody waits any more
+        )  # a thread goes on when no one waits any more
         return await asyncio.shield(future)
 
 
@@ -178,7 +178,7 @@ def run_aside(act: Callable[[], Result]) -> asyncio.Future[Result]:
             result, failed = act(), None
         except BaseException as error:  # noqa: BLE001 - whoever waits for it gets it
             result, failed = None, error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no one waits any more
             loop.call_soon_threadsafe(_settle_future, future, result, failed)
 
     threading.Thread(target=run, daemon=True, name="backline-archive").start()

@@ -106,7 +106,7 @@ class PreviewSession(RuleSession):
 
 
 def blocks_of(facts: Facts) -> dict[str, list[Block]]:
-    """Return the stretches of text that stored rows stand in, by address: evidence cites their lines."""
+    """Return the stretches of text that stored rows are in, by address: evidence cites their lines."""
     blocks: dict[str, dict[int, Block]] = {}
     for name in facts.tables:
         for row in facts.store(name).rows:

@@ -1,6 +1,6 @@
 """The parent's side of a preview: processes that judge typed rules over a case they have read, and back-tests.
 
-No more than a few live at a time; one that takes too long or too much memory is killed, one that nobody asks
+No more than a few live at a time; one that takes too long or too much memory is killed, one that no one asks
 for a while is let go. The text of a rule lies in the private folder of the server and nowhere else.
 """
 
@@ -21,7 +21,7 @@ from analyzer.workers.line_process import Ended, Line, LineProcess, command_of
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
 BACKTEST = 3600.0  # seconds of a back-test
-IDLE = 900.0  # seconds until a process that nobody asks is let go
+IDLE = 900.0  # seconds until a process that no one asks is let go
 KEPT = 2  # cases that are held at a time
 MEMORY = 4 << 30  # bytes
 COMMAND = command_of("analyzer.web.rules.preview")
@@ -136,7 +136,7 @@ class PreviewProcesses:
     ) -> Record:
         """Return what a text says of the case `key`; `order` tells where the case lies.
 
-        gone  gives an awaitable that is done when nobody is waiting for the answer any more
+        gone  gives an awaitable that is done when no one is waiting for the answer any more
         """
         if key not in self._watches:
             while len(self._watches) >= KEPT:
@@ -172,7 +172,7 @@ class PreviewProcesses:
             self._place.remove_case(found[1])
 
     async def run_backtest(self, order: Mapping[str, Any], text: str) -> AsyncIterator[Record]:
-        """Yield what a back-test tells, its report or error last; it ends when nobody takes from it any more.
+        """Yield what a back-test tells, its report or error last; it ends when no one takes from it any more.
 
         Raises Refusal (409) while another one runs.
         """

@@ -1,6 +1,6 @@
 """`esxcli hardware pci list`: PCI devices with the name the host gives them, their ids, slot and module.
 
-Source: outputs that administrators published; the address stands above each block as well. A device that a VM owns has
+Source: outputs that administrators published; the address is above each block as well. A device that a VM owns has
 the module pciPassthru.
 """
 

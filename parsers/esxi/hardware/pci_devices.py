@@ -1,6 +1,6 @@
 """`lspci -p -n`: PCI devices by number, and who owns each: vmnic4, vmhba1, or a virtual function by its parent.
 
-Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that nobody owns has no bracket.
+Lines are `<address> Class <class>: <vendor>:<device> [<owner>]`; a device that no one owns has no bracket.
 """
 
 from analyzer.artefacts.tables import Column, KeyColumn, Table

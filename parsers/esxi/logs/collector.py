@@ -2,7 +2,7 @@
 
 Source: the texts of vm-support 3.3 (6.7): `Cmd "…" failed with exit code N`, `Cmd "…" returned no information, don't
 collect file … for this cmd.`, `cmd "…" timed out after N seconds due to lack of progress in last N seconds (N bytes
-read)`, and `<time>: <action> (<manifest>) took 0.123 sec` in action.log. What stands before the errors on a line was
+read)`, and `<time>: <action> (<manifest>) took 0.123 sec` in action.log. What comes before the errors on a line was
 not at hand; any other line there is kept as it is.
 """
 

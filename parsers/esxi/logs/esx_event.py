@@ -1,4 +1,4 @@
-"""Events of an ESXi host, from whichever of its logs they stand in.
+"""Events of an ESXi host, from whichever of its logs they are in.
 
 vobd.log holds every event, its id in brackets. hostd.log and vpxa.log repeat some of them: with the id somewhere in
 the line (VMware's log content pack for vSphere looks for `esx.problem.…` in lines of hostd, vpxa and vobd), or as
@@ -140,7 +140,7 @@ TEXTS = (
 _AT_LINE = (
     r"(?:\w{1,80}:)?\d+"  # from 7.0 on many modules print the function before the line of the code
 )
-# What stands before the text of an event in vmkernel.log, or the line that is written when it happens.
+# What comes before the text of an event in vmkernel.log, or the line that is written when it happens.
 KERNEL = (
     (
         rf"ScsiDeviceIO: {_AT_LINE}: (?=Device \S+ performance has deteriorated\.)",

@@ -3,7 +3,7 @@
 Source: the console of a host of 4.1 to 9.0 after a panic; `[Releasebuild-…]`, the panic, registers, then the backtrace.
 Forms: the text of KB 303440 (ESX 4), of KB 2000091 (ESXi 5), of KB 318671 (ESXi 6) and the note of a reader on 7.0.3;
 `Panic Details:` and `Panic Message:` of KB 387631, `BUG: failure at vmkdrivers/` of KB 2011474;
-the same lines stand behind the heads of vmkernel.log in the text that `esxcfg-dumppart -L` writes. So this log has all
+the same lines follow the heads of vmkernel.log in the text that `esxcfg-dumppart -L` writes. So this log has all
 lines of vmkernel.log, and those of screens, which have no time and are no vmkernel.log: they prove nothing of its rest.
 """
 

@@ -2,7 +2,7 @@
 
 Source: `var/run/log/vmkernel.log` and `var/log/vmkernel.*` of a vm-support bundle with their
 rotated copies; on 4.x `var/log/messages`. Line forms: 3.5 to 8.0, decided per line, because a
-log goes on over an upgrade. Lines tagged vmkwarning stand in this log too. Articles quote lines
+log goes on over an upgrade. Lines tagged vmkwarning are in this log too. Articles quote lines
 without their stamp (KB 399748: `cpu0:2098206)ApeiHEST: …`) or without all of their head (KB 394262).
 """
 

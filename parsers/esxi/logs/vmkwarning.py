@@ -1,7 +1,7 @@
 """`vmkwarning.log`: the warnings and alerts of the VMkernel, a second copy.
 
-Source: `var/run/log/vmkwarning.log` of a vm-support bundle. Every line also stands in
-vmkernel.log: count an event in one of the two, never in both. A line alone cannot be told
+Source: `var/run/log/vmkwarning.log` of a vm-support bundle. Every line also is in
+vmkernel.log: count an event in one of the two, never in both. A line alone cannot be known
 from one of vmkernel.log, so this log is recognised by its name only.
 """
 

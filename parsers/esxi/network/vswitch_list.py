@@ -115,7 +115,7 @@ PARSER = Parser(
     parse=parse_block,
     node="esxi",
     commands=(r"\b(?:esxcli|localcli)\s+network\s+vswitch\s+(?:standard|dvs\s+vmware)\s+list\b",),
-    # the name of a switch stands alone on the line before; with the command known it is read too
+    # the name of a switch is alone on the line before; with the command known it is read too
     # net-vdl2 prints a VDS ID as well, but no class
     shape=r"^\s*Class: (?:cswitch|etherswitch)\s*$",
     lead=r"^\s*(?:Name|VDS ID):\s",

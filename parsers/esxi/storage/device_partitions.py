@@ -1,6 +1,6 @@
 """`esxcli storage core device partition list`: partitions of each storage device; partition 0 is the device itself.
 
-The text prints the type in hex, the JSON may print a number: what it is stands in `partition showguid`.
+The text prints the type in hex, the JSON may print a number: what it is is in `partition showguid`.
 """
 
 from analyzer.forms import Field, Key, localcli_table

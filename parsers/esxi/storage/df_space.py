@@ -1,4 +1,4 @@
-"""File systems as `df` prints them, beside the row of `esxcli storage filesystem list` on the same volume.
+"""File systems as `df` prints them, next to the row of `esxcli storage filesystem list` on the same volume.
 
 A paste holds often `df -h` alone. Where the list of esxcli is there too, it tells the same, and more: `missing_link` is
 empty then.

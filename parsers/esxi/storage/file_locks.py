@@ -31,7 +31,7 @@ _READER = re.compile(rf"\s*RO Owner\[\d+\] HB Offset \d+ (?P<owner>{_ID})\s*$")
 _REST = re.compile(
     r"\s*(?:gen \d+, |num \d+ |mtime \d+|hb offset \d+|Addr <|len \d+, |affinityFD|preAlloc|\d+\]|$)"
 )
-_SHARED = 2  # the mode whose owners stand on lines of their own
+_SHARED = 2  # the mode whose owners are on lines of their own
 _NOBODY = "00000000-00000000-0000-000000000000"
 
 

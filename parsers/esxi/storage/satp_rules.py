@@ -1,6 +1,6 @@
 """`esxcli storage nmp satp rule list`: array type and path selection for each kind of array.
 
-Most cells of a row are empty: without the widths of the line of dashes nobody can tell which, and such rows are faults.
+Most cells of a row are empty: without the widths of the line of dashes no one can tell which, and such rows are faults.
 """
 
 from analyzer.forms import Field, localcli_table

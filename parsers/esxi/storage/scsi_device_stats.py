@@ -1,6 +1,6 @@
 """vsish `/storage/scsifw/devices/<device>/stats`: commands, blocks and reservations of a storage device.
 
-The device stands in the path of the command alone.
+The device is in the path of the command alone.
 """
 
 from analyzer.forms import Field, Param, vsish_block

@@ -1,7 +1,7 @@
 """`vim-cmd hostsvc/summary/scsilun`: storage devices as the host's agent lists them, with their adapter.
 
 Source: outputs of 4.x and 5.x that an administrator published; copies have lost the columns, so that vendor and model
-stand in one cell.
+are in one cell.
 """
 
 from analyzer.artefacts.tables import Row

@@ -1,6 +1,6 @@
 """A loop over `vsish -e ls /system/heaps` that prints the stats of each heap, whole or what a grep leaves of them.
 
-Such loops stand in guides on the heaps of the distributed firewall (NSX 6.2.3 and later). A heap begins with its name,
+Such loops are in guides on the heaps of the distributed firewall (NSX 6.2.3 and later). A heap begins with its name,
 which the loop prints as the list has it (`vsip-rules-0x430b6dc53000/`), or with its label Name.
 """
 

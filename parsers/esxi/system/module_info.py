@@ -1,6 +1,6 @@
 """`vmkload_mod -s MODULE`, `esxcli system module get -m MODULE`: version, licence and file of a module of the vmkernel.
 
-Source: outputs of 4.x to 6.5 that administrators published; behind `| grep` the version stands alone. The
+Source: outputs of 4.x to 6.5 that administrators published; behind `| grep` the version is alone. The
 parameters below are those of `esxcli system module parameters list`, which says what is set, too; here they are
 left out.
 """

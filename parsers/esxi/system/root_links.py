@@ -20,7 +20,7 @@ TABLE = Table.of(
 
 
 def finish_row(row: Row) -> None:
-    """Tell whether a link leads into memory."""
+    """Say whether a link leads into memory."""
     row.values["link_in_memory"] = str(row.values["link_target"] or "").startswith("/tmp/")
 
 

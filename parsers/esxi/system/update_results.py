@@ -2,7 +2,7 @@
 
 Source: public captures of 5.0 to 8.0. `Installation Result`, `Update Result` and `Removal Result` head an answer, whose
 copies lose the indent; a failure begins with `[DependencyError]`, `[HardwareError]`, … on a line of its own, and the
-reason stands below. No file of a bundle holds either.
+reason is below. No file of a bundle holds either.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def parse_block(block: Block) -> Output:
             row = Row(TABLE, values, block, number)
         elif not line.strip():
             if row is not None and row.values["update_error"] and row.values["update_message"]:
-                yield _finish_row(row)  # what stands below a blank line is no reason
+                yield _finish_row(row)  # what is below a blank line is no reason
                 row = None
         elif row is None or not _read_line(row, line):
             yield fault_at(

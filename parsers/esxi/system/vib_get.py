@@ -1,7 +1,7 @@
 """`esxcli software vib get`: packages with what they depend on and whether they install without a reboot.
 
 Source: `commands/localcli_software-vib-get.txt`, and the same with `--rebooting-image`: the image that the next boot
-takes, where an update waits for one. The day of the installation stands in `software vib list` only (esxi.vib).
+takes, where an update waits for one. The day of the installation is in `software vib list` only (esxi.vib).
 """
 
 from analyzer.artefacts.tables import Row

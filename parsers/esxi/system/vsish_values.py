@@ -1,4 +1,4 @@
-"""A dump of vsish that no other parser knows: every key with its value, and where it stands in the tree.
+"""A dump of vsish that no other parser knows: every key with its value, and where it is in the tree.
 
 Source: `vsish -e get PATH` prints `title {`, then `   key:value` with three more blanks for each level, a nested
 `key:title {`, `[0]: value` of a list, and `}`. A node that is one value prints that alone. Copies lose the indents, so

@@ -1,6 +1,6 @@
 """`vim-cmd vmsvc/snapshot.get ID`: the snapshots of a VM as a tree, which `create` and `revert` print too.
 
-Source: public captures of ESXi 5.5 to 7.0. Each level has two dashes more, a child stands below `|-CHILD`. The label
+Source: public captures of ESXi 5.5 to 7.0. Each level has two dashes more, a child is below `|-CHILD`. The label
 "Desciption" is spelt so by the host; more lines of a description are counted as not understood. The time is UTC.
 """
 

@@ -1,6 +1,6 @@
 """`Skipping invalid VM '6'`: what `vim-cmd vmsvc/getallvms` says of VMs whose configuration it cannot read.
 
-Source: public captures of ESXi 5 to 6.7; the lines stand above the list of the VMs, or alone behind `| grep invalid`.
+Source: public captures of ESXi 5 to 6.7; the lines are above the list of the VMs, or alone behind `| grep invalid`.
 """
 
 from analyzer.artefacts.tables import KeyColumn, Table

@@ -1,4 +1,4 @@
-"""`vmware.log`: the log of one virtual machine, beside its .vmx.
+"""`vmware.log`: the log of one virtual machine, next to its .vmx.
 
 Source: `vmfs/volumes/<uuid>/<vm>/vmware.log` of a vm-support bundle, older ones `vmware-N.log` (the
 larger N, the newer). Up to 4.x the stamp has neither year nor zone. Workstation and Player

@@ -33,7 +33,7 @@ def _make_absolute(cells: Cells) -> Mapping[str, Value]:
 
 
 def _has_uplink(cells: Cells) -> Mapping[str, Value]:
-    """Tell whether the port leaves the host; a switch without uplinks is internal."""
+    """Say whether the port leaves the host; a switch without uplinks is internal."""
     return {
         "has_uplink": True
         if cells.get("uplinks")

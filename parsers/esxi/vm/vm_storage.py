@@ -1,6 +1,6 @@
 """From the VM to the array: disk, datastore, device, paths, adapter and its driver.
 
-The disk names its datastore by its path, or lies beside the VM's configuration. A datastore on NFS, vSAN or vVols has
+The disk names its datastore by its path, or lies next to the VM's configuration. A datastore on NFS, vSAN or vVols has
 no device of its own: the chain ends there. A raw device mapping is followed to where its mapping file lies.
 """
 
@@ -26,7 +26,7 @@ def _find_volume(cells: Cells) -> Mapping[str, Value]:
 
 
 def _is_on_device(cells: Cells) -> Mapping[str, Value]:
-    """Tell whether the datastore lies on devices of the host."""
+    """Say whether the datastore lies on devices of the host."""
     kind = cells.get("filesystem_type")
     return {"on_device": None if kind is None else bool(_ON_DEVICES.match(str(kind)))}
 

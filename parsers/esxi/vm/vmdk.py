@@ -1,7 +1,7 @@
 """Descriptor of a virtual disk (`.vmdk`): type, parent and extents.
 
 The text of a `.vmdk` file: `key=value` lines, one line for each extent (`RW <sectors> <type> "<file>"`), and the disk
-data base (`ddb.*`). A snapshot's disk names the file it stands on in `parentFileNameHint`, and repeats the content id
+data base (`ddb.*`). A snapshot's disk names the file it is on in `parentFileNameHint`, and repeats the content id
 which that file had: where both descriptors are there, they can be compared.
 """
 

@@ -1,6 +1,6 @@
 """Health of the disks of vSAN on this host: space, log space and congestion, which slows all writes of a disk group.
 
-Source: `commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt` of a bundle. Heaps of LSOM stand there
+Source: `commands/python_usrlibvmwarevsanperfsvcVsanLsomHealthpyc.txt` of a bundle. Heaps of LSOM are there
 as well; slabs and components have no table.
 """
 
