@@ -421,7 +421,7 @@ def test_a_local_archive_needs_no_other_package(tmp_path: Path) -> None:
         "from analyzer.archive.store import Archive\n"
         "for url in sys.argv[1:]:\n"
         "    archive = Archive.open(url, create=True)\n"
-        "    assert archive.snapshot().current() == []\n"
+        "    assert archive.take_snapshot().list_visible_cases() == []\n"
         "    assert archive.claim_case('a' * 32)\n"
     )
     urls = [str(tmp_path / "a"), (tmp_path / "b").as_uri()]
