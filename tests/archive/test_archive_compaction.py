@@ -362,12 +362,12 @@ def test_readers_and_writers_meanwhile(filled: Archive) -> None:
 PROGRAM = """
 import sys
 from analyzer.facts import database
-from analyzer.archive.upkeep.compaction import compact
+from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.archive.store import Archive
 archive = Archive.open(sys.argv[1])
 database.connect()
 print("ready", flush=True)
-compact(archive, target=4, all=True, older_than=float(sys.argv[2]))
+compact_archive(archive, target=4, all=True, older_than=float(sys.argv[2]))
 print("done", flush=True)
 """
 

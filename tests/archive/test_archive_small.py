@@ -102,7 +102,7 @@ def test_a_small_case_is_read_without_a_database(tmp_path: Path) -> None:
         "import sys, tests.kit.archive_kit as kit\n"
         "from analyzer.archive.packs import encode\n"
         "material = kit.sample('cpu-limited-vm')\n"
-        "pack = encode.pack(material, kit.judged(material), kit.meta_of('x'))\n"
+        "pack = encode.encode_case(material, kit.judged(material), kit.meta_of('x'))\n"
         "assert material.facts.store('esxtop.vm_cpu').frames, 'samples are in it'\n"
         "assert b'tables.jsonl' in pack and b'.parquet' not in pack\n"
         "assert 'duckdb' not in sys.modules, 'the database was imported'\n"

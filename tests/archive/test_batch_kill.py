@@ -281,11 +281,11 @@ def test_processes_that_cannot_begin_end_the_run(tmp_path: Path) -> None:
     """A program that starts a run without a guard, so that its processes start it anew: one error, soon, and no loop."""
     script = tmp_path / "unguarded.py"
     script.write_text(
-        "from analyzer.archive.batches.runner import processes\n"
+        "from analyzer.archive.batches.runner import start_processes\n"
         "from analyzer.archive.batches.run_config import RunConfig\n"
         "from analyzer.runtime.errors import BacklineError\n"
         "from tests.archive.test_batch_kill import answers, job\n"
-        "pool = processes(RunConfig(''), 1, do=answers)\n"
+        "pool = start_processes(RunConfig(''), 1, do=answers)\n"
         "try:\n"
         "    print(list(pool.run(iter([job(number, 'a') for number in range(50)]))))\n"
         "except BacklineError as error:\n"

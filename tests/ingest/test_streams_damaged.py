@@ -240,7 +240,7 @@ def test_a_bundle_of_real_size_with_one_bad_bit(tmp_path: Path, logs: int, count
         stream.write(gzip.compress(bytes(1024), 1, mtime=0))
 
     run = (
-        "import pathlib, sys\nfrom analyzer import __main__\n__main__._end = lambda status: None\n"
+        "import pathlib, sys\nfrom analyzer import __main__\n__main__._end_at_once = lambda status: None\n"
         "try:\n    __main__.run()\nfinally:\n    status = pathlib.Path('/proc/self/status')\n"
         "    print([x for x in status.read_text().splitlines() if 'VmHWM' in x] if status.exists() else ['0 0 kB'])\n"
     )

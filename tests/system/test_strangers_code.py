@@ -259,9 +259,9 @@ def test_the_folder_would_do_its_worst(folder: Folder) -> None:
 # Runs commands one after another as `backline` begins each; what one of them loads is loaded for the next as well.
 DRIVER = """
 import json, sys
-from analyzer import safepath
+from analyzer.runtime import safepath
 if __name__ == "__main__":
-    safepath.hold()
+    safepath.hold_path()
     from analyzer.cli import main
     for words in json.loads(sys.argv[1]):
         try:
@@ -381,7 +381,7 @@ def test_pools_of_a_program_are_safe(folder: Folder, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("words", ["", ".", "lib"])
 def test_relative_words_of_pythonpath(tmp_path: Path, words: str) -> None:
     """An empty or relative entry of PYTHONPATH reaches neither this process nor its children; others stay."""
-    script = "import sys, os; from analyzer import safepath; safepath.hold(); print(sys.path); print(os.environ['PYTHONPATH'])"
+    script = "import sys, os; from analyzer.runtime import safepath; safepath.hold_path(); print(sys.path); print(os.environ['PYTHONPATH'])"
     path = os.pathsep.join([str(ROOT), words, "/srv/lib"])
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, env={**os.environ, "PYTHONPATH": path}, capture_output=True,
