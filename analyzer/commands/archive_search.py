@@ -28,7 +28,7 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import count_noun
 
 if TYPE_CHECKING:
-    from analyzer.archive.query.search import SearchResult, Window
+    from analyzer.archive.query.search import Filter, SearchResult, Window
     from analyzer.archive.query.terms import Term
     from analyzer.archive.store import Archive
 
@@ -120,17 +120,7 @@ def command(
         return
     chosen = search.Filter(rule, kb, list_replaced(rule))
     if text:
-        found = search.find_texts(archive, text, chosen, window=inside, seconds=seconds)
-        count = print_rows(
-            found.head, found.rows, form, limit, "lines", searchtext.format_text_rows(found.head)
-        )
-        lines = count_noun(count, "line or row", "lines and rows")
-        kept = "log lines are kept where a signature hit, others stay in the bundle"
-        if not count:
-            kept += (
-                f"; `backline log PATH --grep {shlex.quote(f'(?i){re.escape(text)}')}` looks there"
-            )
-        _print_notes(f"{lines}; {kept}", form, searchtext.left_text(found))
+        _search_texts(archive, text, chosen, inside, seconds, form, limit)
         return
     found = search.find_findings(
         archive, chosen, window=inside, by=by or "", unknown=unknown, seconds=seconds
@@ -141,6 +131,30 @@ def command(
         form,
         searchtext.left_text(found),
     )
+
+
+def _search_texts(
+    archive: Archive,
+    text: str,
+    chosen: Filter,
+    inside: Window,
+    seconds: float,
+    form: str | None,
+    limit: int | None,
+) -> None:
+    """Print the findings, log lines and rows that hold a text, and where else to look."""
+    from analyzer.archive.query import search, searchtext
+
+    found = search.find_texts(archive, text, chosen, window=inside, seconds=seconds)
+    count = print_rows(
+        found.head, found.rows, form, limit, "lines", searchtext.format_text_rows(found.head)
+    )
+    lines = count_noun(count, "line or row", "lines and rows")
+    kept = "log lines are kept where a signature hit, others stay in the bundle"
+    if not count:
+        pattern = shlex.quote(f"(?i){re.escape(text)}")
+        kept += f"; `backline log PATH --grep {pattern}` looks there"
+    _print_notes(f"{lines}; {kept}", form, searchtext.left_text(found))
 
 
 def _check_options(

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from analyzer import __version__
 from analyzer.artefacts.samples import trim_memory
-from analyzer.case.document import CaseDocument, SiteRow, Tool
+from analyzer.case.document import CaseDocument, HostCard, SiteRow, Tool
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, site_signs
 from analyzer.ingest.chosen_lines import list_below_findings
@@ -85,6 +85,56 @@ class RunResult:
     refused: RefusedError | None = None
 
 
+class DocumentParts(NamedTuple):
+    """Lists of the document that are made of what was read and judged; one that failed is empty."""
+
+    timeline: list[Record]
+    problems: list[Record]
+    hosts: list[HostCard]
+    site: list[SiteRow]
+    log: list[Record]
+
+
+def make_parts(
+    material: CaseData,
+    catalog: Catalog,
+    judgement: Judgement,
+    incident: str,
+    note_failure: Callable[[str, str], None],
+) -> DocumentParts:
+    """Make the lists that need both the material and the verdicts, each by itself."""
+    facts = material.facts
+
+    def make_part(what: str, make: Callable[..., list[Part]], *args: Any) -> list[Part]:
+        """Return a list of the document; a part that fails is left out."""
+        return run_stage(what, partial(make, *args), list, note_failure)
+
+    timeline = make_part("the time line", make_timeline, material.events, judgement, incident)
+    left = make_part(
+        "problems that no rule covers",
+        list_uncovered,
+        material.problems,
+        judgement,
+        catalog.tables,
+        facts.name,
+    )
+    few = make_part(
+        "known lines, too few for a finding",
+        find_few_lines,
+        catalog.rules,
+        facts,
+        judgement,
+        material.nodes,
+    )
+    hosts = make_part("the hosts at a glance", host_cards, facts, material.nodes, material.events)
+    site = make_part("the picture of the site", picture_site, facts)
+    log = make_part(
+        "lines of the logs around findings", list_kept_lines, facts, judgement, timeline, catalog
+    )
+    problems = list_below_findings(left, few)
+    return DocumentParts(timeline, problems, hosts, site, log)
+
+
 def conclude(
     material: CaseData,
     catalog: Catalog,
@@ -117,32 +167,7 @@ def conclude(
     changes: Record = run_stage("mutes and thresholds of the settings", marks, dict, note_failure)
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
 
-    def make_part(what: str, make: Callable[..., list[Part]], *args: Any) -> list[Part]:
-        """Return a list of the document; a part that fails is left out."""
-        return run_stage(what, partial(make, *args), list, note_failure)
-
-    moments = make_part("the time line", make_timeline, material.events, judgement, incident)
-    left = make_part(
-        "problems that no rule covers",
-        list_uncovered,
-        material.problems,
-        judgement,
-        catalog.tables,
-        facts.name,
-    )
-    few = make_part(
-        "known lines, too few for a finding",
-        find_few_lines,
-        catalog.rules,
-        facts,
-        judgement,
-        material.nodes,
-    )
-    hosts = make_part("the hosts at a glance", host_cards, facts, material.nodes, material.events)
-    site = make_part("the picture of the site", picture_site, facts)
-    log = make_part(
-        "lines of the logs around findings", list_kept_lines, facts, judgement, moments, catalog
-    )
+    parts = make_parts(material, catalog, judgement, incident, note_failure)
     found = {finding.rule for finding in judgement.findings}
     document = build_document(
         case={
@@ -163,11 +188,11 @@ def conclude(
         sources=material.sources,
         judgement=judgement,
         catalog_rules=rules,
-        timeline=moments,
-        problems=list_below_findings(left, few),
-        hosts=hosts,
+        timeline=parts.timeline,
+        problems=parts.problems,
+        hosts=parts.hosts,
         topology=material.topology,
-        site=site,
+        site=parts.site,
         faults=material.faults,
         faults_total=material.faults_total,
         damage=[*material.damage, *failed],
@@ -176,7 +201,7 @@ def conclude(
         notes=[*material.notes, *catalog.only_drafts()],
         settings=changes,
         harmless=material.harmless,
-        log=log,
+        log=parts.log,
         given=GivenThings(facts, material.nodes, material.sources),
         causes={rule.id: rule.explained_by for rule in catalog.rules if rule.id in found},
     )
