@@ -61,14 +61,14 @@ class Cluster:
     def close(self) -> None:
         """Nothing to do."""
 
-    def workers(self) -> set[str]:
+    def list_workers(self) -> set[str]:
         """Let some workers work, then tell which are left."""
         for name in list(self.workers_):
             if self.chance.random() < 0.6:
                 self._step(name)
         return set(self.workers_)
 
-    def submit(self, parcel: bytes, worker: str, key: str) -> Future:
+    def submit_parcel(self, parcel: bytes, worker: str, key: str) -> Future:
         """Give a job to a worker."""
         future = Future(key)
         if worker in self.workers_:
@@ -85,7 +85,7 @@ class Cluster:
         """Tell what Dask knows of a job whose worker died."""
         return key in self.suspicious
 
-    def ask(self, _worker: str) -> Future:
+    def ask_worker(self, _worker: str) -> Future:
         """Answer at once."""
         future = Future("sign of life")
         future.status = "finished"

@@ -22,6 +22,7 @@ from analyzer.authoring.draft import draft, finding, pick, source
 from analyzer.authoring.draft.draftexamples import MATCHES
 from analyzer.authoring.draft.pick import LogLine
 from analyzer.authoring.fmt.layout import format_rule
+from analyzer.case import case_file
 from analyzer.case.verdicts import Evidence
 from analyzer.cli import main
 from analyzer.pipeline import examples, triage
@@ -422,16 +423,13 @@ def test_the_lines_of_a_site_become_a_sequence(tmp_path: Path) -> None:
 def test_every_finding_of_the_sample_cases_can_be_drafted(case_name: str, tmp_path: Path) -> None:
     """Each finding gives a file that loads and whose three examples hold; one of a build and a day alone says why not."""
     case = case_of(tmp_path / "out", CASES / case_name)
-    document = json.loads(case.read_text(encoding="utf-8"))
-    findings = {
-        number: one
-        for one in document["findings"]
-        if (number := finding_rows.number_findings(document).get(one["id"]))
-    }
+    document = case_file.read_case(case)
+    numbers = finding_rows.number_findings(document)
+    findings = {numbers[one.id]: one for one in document.findings if one.id in numbers}
 
     assert findings
     for number, one in findings.items():
-        if one["rule"] == "esxi-build-age":
+        if one.rule == "esxi-build-age":
             done = new("a-draft", "--kb", tmp_path / "kb", "--force", "--from", f"{case}#{number}")
             assert "it holds only names, times and ids" in done.output
         else:

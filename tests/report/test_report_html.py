@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import to_builtins
+from msgspec import structs, to_builtins
 
 from analyzer.case.verdicts import Judgement
 from analyzer.report import html, markdown, open_asks, short_note, wording
@@ -524,7 +524,9 @@ def test_a_flood_of_findings_stays_within_the_limit() -> None:
     """60,000 findings of one rule give a page below the limit that holds the worst of all."""
     document = rich_case()
     flood = document.findings[10]
-    document.findings = document.findings[:3] + [{**flood, "id": f"x/{n}"} for n in range(60_000)]
+    document.findings = document.findings[:3] + [
+        structs.replace(flood, id=f"x/{n}") for n in range(60_000)
+    ]
     text = html.render_page(document, 4 << 20)
     assert len(text.encode()) <= 4 << 20
     assert "A CPU limit holds the VM back" in text

@@ -293,11 +293,11 @@ def test_another_fix_or_another_time_for_it_is_shown_in_full(twenty_hosts: dict[
     doc = copy.deepcopy(twenty_hosts)
     major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
-        one["fix"] = [structs.replace(one["fix"][0], do="ANOTHER-STEP"), *one["fix"][1:]]
+        one.fix = [structs.replace(one.fix[0], do="ANOTHER-STEP"), *one.fix[1:]]
     assert "ANOTHER-STEP" in reports(doc)["page"]
 
     doc = copy.deepcopy(twenty_hosts)
     major, warning, _ = finding_rows.group_findings(doc)
     for one in warning.findings:
-        one["explained_by"] = [major.first["id"]]
+        one.explained_by = [major.first.id]
     assert reports(doc)["page"].count("rx 4096") == 2
