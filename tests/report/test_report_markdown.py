@@ -129,7 +129,7 @@ def test_no_text_can_make_markup(text: str) -> None:
     calm = as_html(markdown.render_note(document))
     finding = document.findings[2]
     for key in ("title", "subject", "say", "node", "caution"):
-        finding[key] = f"a {text}"
+        setattr(finding, key, f"a {text}")
     finding.evidence[0].text = text
     finding.evidence[0].label = text
     finding.fix[0].run = text

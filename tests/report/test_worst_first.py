@@ -92,7 +92,7 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     records = [json.loads(line) for line in lists.render_json_lines(document).splitlines()]
     listing = run("show", site / "out")
     first_hosts = {
-        "document": document["findings"][0]["node"],
+        "document": document.findings[0].node,
         "summary, hosts": re.search(r"^ +worst +(\w+) ", said, re.MULTILINE)[1],  # type: ignore[index]
         "summary, finding 1": re.search(r"^1\. [^\0]*? on (esx\d\d):", said, re.MULTILINE)[1],  # type: ignore[index]
         "listing": re.search(r"on (esx\d\d)", listing.partition("\n1. ")[2])[1],  # type: ignore[index]
@@ -116,10 +116,7 @@ def test_every_output_names_the_worst_host_first(site: Path) -> None:
     compared = json.loads((site / "compared" / "compare.json").read_text())
     first_hosts["comparison"] = compared["findings"][0]["machine"]
     assert first_hosts == dict.fromkeys(first_hosts, worst)
-    assert (
-        subject in document["findings"][0]["subject"]
-        and subject in record["findings"][0]["subject"]
-    )
+    assert subject in document.findings[0].subject and subject in record["findings"][0]["subject"]
     assert [one["number"] for one in record["findings"]] == [
         *finding_rows.number_findings(document).values()
     ][: len(record["findings"])]
@@ -205,19 +202,19 @@ def printed(render: Any, doc: Doc, **words: Any) -> str:
 @settings(max_examples=60, deadline=None)
 def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random.Random) -> None:
     """Outputs of any document, also of one whose findings somebody shuffled, count 1, 2, 3 … down the same order."""
-    ids = [one["id"] for one in doc["findings"]]
+    ids = [one.id for one in doc.findings]
     shuffled = structs.replace(doc, findings=chance.sample(doc.findings, len(ids)))
-    assert [one["id"] for one in order_findings(doc["findings"])] == ids
+    assert [one.id for one in order_findings(doc.findings)] == ids
     told = finding_rows.list_stories(shuffled)
     rows = finding_rows.list_story_rows(told)
-    assert sorted(one["id"] for row in rows for one in row.findings) == sorted(
+    assert sorted(one.id for row in rows for one in row.findings) == sorted(
         finding_rows.number_findings(doc)
     )
     severities = [min(_badness(row) for row in story.rows) for story in told]
     assert severities == sorted(severities)
 
     known = finding_rows.number_findings(doc)
-    live = [one["id"] for one in doc["findings"] if one["id"] in known]
+    live = [one.id for one in doc.findings if one.id in known]
     assert live == [*known]
     whole = [str(number) for number in range(1, len(rows) + 1)]
     assert [finding_rows.number_row(row, known) for row in finding_rows.list_rows(doc)] == whole
@@ -231,20 +228,18 @@ def test_every_output_has_the_order_of_the_one_function(doc: Doc, chance: random
         one["number"] for one in csv.DictReader(io.StringIO(lists.render_csv(doc))) if one["number"]
     ] == [*known.values()]
     for identity, number in known.items():
-        assert find_finding(doc, number)["id"] == identity
+        assert find_finding(doc, number).id == identity
 
-    hosts = [*rank_hosts([one for one in doc["findings"] if not one["muted"]])]
+    hosts = [*rank_hosts([one for one in doc.findings if not one.muted])]
     assert [row.name for row in machines.list_hosts(doc)][: len(hosts)] == hosts
-    seen = {one["node"] for one in doc["findings"] if _is_seen(one)}
+    seen = {one.node for one in doc.findings if _is_seen(one)}
     named = re.findall(r"(esx\d+) \(", machines.describe_worst(doc, 9))
     assert named == [name for name in hosts if name in seen]
     things = objects.list_objects(doc)
     assert [*build_facets(doc, things).host.counts][: len(hosts)] == hosts
     worst = [min(map(_severity_seen, one.own + one.mentioned)) for one in things]
     assert worst == sorted(worst)
-    first = [f"{one['title']} on {one['node']}" for one in doc["findings"] if one["id"] in known][
-        :1
-    ]
+    first = [f"{one.title} on {one.node}" for one in doc.findings if one.id in known][:1]
     assert first[0] in worst_of(doc) if first else worst_of(doc) == "no finding"
 
 

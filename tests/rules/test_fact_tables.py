@@ -679,7 +679,7 @@ def test_an_archive_finds_a_row_by_its_kb(tmp_path: Path) -> None:
 def test_a_rule_goes_to_other_processes_with_its_rows(tmp_path: Path) -> None:
     """A back-test builds the rule elsewhere: of a private catalog, with the very rows."""
     rule = rules.load([catalog(tmp_path / "kb")])["old-driver"]
-    again = pickle.loads(pickle.dumps(Version.from_rule(rule))).built(Limits())
+    again = pickle.loads(pickle.dumps(Version.from_rule(rule))).build_rule(Limits())
     assert again.fact_tables() == rule.fact_tables()
     other = rules.load([catalog(tmp_path / "kb2", ROWS[:2])])["old-driver"]
     assert Version.from_rule(other) != Version.from_rule(rule)
