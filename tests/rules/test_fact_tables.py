@@ -519,7 +519,7 @@ def test_facts_go_to_a_cluster_with_the_rules(tmp_path: Path) -> None:
     """A worker elsewhere makes the very same catalog of what it is sent."""
     kb = catalog(tmp_path / "my-rules")
     source = rules.load([kb]).sources[0]
-    sent = pickle.loads(pickle.dumps(_send_source(source, Limits()))).source()
+    sent = pickle.loads(pickle.dumps(_send_source(source, Limits()))).rule_source()
     there, here = rules.load([sent]), rules.load([kb])
     assert (there.broken, there.hash) == ([], here.hash)
     assert there["old-driver"].fact_tables() == here["old-driver"].fact_tables()

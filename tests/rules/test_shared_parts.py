@@ -217,14 +217,14 @@ def test_commits_workers_and_processes_see_the_file(tmp_path: Path) -> None:
     (old,) = load_whole_catalog("HEAD", folder).rules
     sent = pickle.loads(
         pickle.dumps(_send_source(RuleSource("folder", "kb", files=[folder]), Limits()))
-    ).source()
+    ).rule_source()
     far = rules.load([sent])
 
     assert old.thresholds == {"often": (2, 2)}
     assert far.broken == []
     assert far["link-flaps"].thresholds == now.thresholds == {"often": (9, 9)}
     assert far.hash == rules.load([folder]).hash
-    assert pickle.loads(pickle.dumps(Version.from_rule(old))).built(Limits()).thresholds == {
+    assert pickle.loads(pickle.dumps(Version.from_rule(old))).build_rule(Limits()).thresholds == {
         "often": (2, 2)
     }
     assert Version.from_rule(old) != Version.from_rule(now)
