@@ -106,10 +106,13 @@ def _text(said: str) -> Iterator[str]:
 
 
 def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    for option in command.get_params(context):
-        record = option.get_help_record(context) if isinstance(option, click.Option) else None
-        if record is not None:
-            yield from [".TP", f".B {_quoted(record[0])}", _roff(" ".join(record[1].split()))]
+    # click keeps the help option of whichever context asked a command first, so the page makes its own
+    help_option = click.Option(context.help_option_names, is_flag=True, help="Show this message and exit.")
+    for option in (*command.params, help_option):
+        if isinstance(option, click.Option):
+            record = option.get_help_record(context)
+            if record is not None:
+                yield from [".TP", f".B {_quoted(record[0])}", _roff(" ".join(record[1].split()))]
 
 
 def _quoted(text: str) -> str:
