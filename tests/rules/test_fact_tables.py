@@ -155,6 +155,7 @@ def test_each_row_gives_a_finding_with_its_own_title_kb_text_and_source(tmp_path
     assert note.index("KB 324503") > note.index("It resets its port")
 
 
+@pytest.mark.size
 def test_ids_of_findings_stay_when_rows_come_and_go(tmp_path: Path) -> None:
     """Both findings are about one object; the id names the row, not its place."""
     _, both = triage(tmp_path / "one", VIB_LIST, "--kb", str(catalog(tmp_path / "one" / "kb")))

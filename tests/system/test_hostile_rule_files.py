@@ -390,6 +390,7 @@ def test_markup_of_a_rule_is_text_in_the_page_and_a_broken_neighbour_stops_nothi
         assert f"alert(&#39;{name}&#39;)" in page
 
 
+@pytest.mark.size
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_link_to_a_private_file_does_not_cite_it(inside: bool, tmp_path: Path) -> None:
     """A link among the rules to a file that is no rule, in the folder or elsewhere, shows no word of its content."""
