@@ -130,18 +130,6 @@ def test_the_man_page_does_not_hang_on_who_asked_first() -> None:
     assert manual.write_man_page(group, "1").count("\\-h, \\-\\-help") == 2
 
 
-def test_the_man_page_does_not_hang_on_who_asked_first() -> None:
-    """The help of a command that was asked on its own first, without the names of the group, changes no page."""
-
-    @click.command()
-    def child() -> None:
-        """Do one thing."""
-
-    group = click.Group("group", {"child": child}, context_settings={"help_option_names": ["-h", "--help"]})
-    child.get_help(click.Context(child))
-    assert manual.write_man_page(group, "1").count("\\-h, \\-\\-help") == 2
-
-
 def test_the_doctor_tells_of_this_machine() -> None:
     """Versions, engines, cache, disk and terminal, as lines and as JSON, each part whole."""
     found = json.loads(run("doctor", "--json"))
