@@ -121,6 +121,7 @@ def test_an_excerpt_without_a_hit_proves_nothing(tmp_path: Path, prompt: str, co
     assert "an excerpt by" in why(found["document"], "counted")
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
 def test_a_hit_counts_wherever_it_was_printed(tmp_path: Path, prompt: str, command: str, form: str) -> None:
     """A line of an excerpt is evidence with its line in the paste, on the host of the prompt."""
