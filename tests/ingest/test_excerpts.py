@@ -155,6 +155,7 @@ def test_an_excerpt_without_a_hit_proves_nothing(
     assert "an excerpt by" in why(found["document"], "counted")
 
 
+@pytest.mark.size
 @pytest.mark.parametrize(("prompt", "command", "form"), MIXED)
 def test_a_hit_counts_wherever_it_was_printed(
     tmp_path: Path, prompt: str, command: str, form: str

@@ -656,6 +656,7 @@ def test_every_key_is_documented() -> None:
         ), key
 
 
+@pytest.mark.size
 def test_muted_findings_do_not_count(db: Path) -> None:
     """With all that is a warning muted, --fail-on warning ends with 0."""
     (db / "rules" / "nn-busy-port.yaml").write_text(
