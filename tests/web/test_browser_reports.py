@@ -126,7 +126,7 @@ def test_what_got_in_unescaped_would_not_run(
         "<svg onload=\"document.title='ran'\"></svg><iframe srcdoc=\"<script>parent.document.title='ran'</script>\">"
         "</iframe><link rel=stylesheet href=https://evil.example/x.css><img src=https://evil.example/x.png>"
     )
-    page = reports.quiet.read_text(encoding="utf-8").replace("<h1>", attack + "<h1>", 1)
+    page = reports["quiet"].read_text(encoding="utf-8").replace("<h1>", attack + "<h1>", 1)
     (tmp_path / "attack.html").write_text(page, encoding="utf-8")
     each = Opened(browser, tmp_path / "attack.html")
     try:
@@ -370,7 +370,7 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
 ) -> None:
     """On A4 no finding is higher than a page, the first stands on the first page, and words say what is left out."""
     doc = rich_case()
-    many = max((row.findings for row in html.finding_rows.groups(doc)), key=len)
+    many = max((row.findings for row in html.finding_rows.group_findings(doc)), key=len)
     for finding in many:  # a row of 48 subjects that tell much
         finding.evidence = doc.findings[2].evidence * 5
         finding.trace = doc.findings[2].trace

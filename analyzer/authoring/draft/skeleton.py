@@ -36,6 +36,7 @@ DEFAULT_TABLE = "esxi.client_stats"
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _HEAD = list(KEYS)[: list(KEYS).index("about") + 1]
 _FAILS = "fails on purpose: put the rows of your case here, then write `when` so that they match"
+_SEVERITIES = "critical: outage now, major: users feel it, warning: will hurt soon, info"
 _CONFIDENCE = "confirmed: sign and cause, likely: one of them, possible, exposed: version"
 # Keys of one form that the other has not.
 LONG_ONLY = ("each", "population")
@@ -207,7 +208,9 @@ def write_table_keys(table: Table) -> dict[str, list[str]]:
         shown.kind, make_filler(shown)
     )
     columns = ", ".join(column.name for column in table.columns)
-    words = write_condition_keys(alias, shown, condition)
+    # A counter alone says little: its share of what was counted with it decides (lint R089).
+    severity = "info" if shown.name in table.counters else "warning"
+    words = write_condition_keys(alias, shown, condition, severity)
     examples = [
         "",
         "# Cases the rule must judge correctly. Add one whose result is no_match and one whose result is cannot_tell,",
@@ -258,7 +261,7 @@ def write_log_keys(log: Table) -> dict[str, list[str]]:
         ],
         "severity": [
             "",
-            "severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
+            f"severity: warning  # {_SEVERITIES}",
         ],
         "confidence": [f"confidence: possible  # {_CONFIDENCE}"],
         "say": [f"say: {write_quoted(f'{TO_DO}: {{sign.count}} lines since {{sign.first}}')}"],
@@ -276,7 +279,9 @@ def write_log_keys(log: Table) -> dict[str, list[str]]:
     }
 
 
-def write_condition_keys(alias: str, shown: Column, condition: str) -> dict[str, list[str]]:
+def write_condition_keys(
+    alias: str, shown: Column, condition: str, severity: str
+) -> dict[str, list[str]]:
     """Return the keys around one condition."""
     name = f"{alias}.{shown.name}"
     words = f"{shown.name.replace('_', ' ')} is {{{name}}}"
@@ -287,7 +292,7 @@ def write_condition_keys(alias: str, shown: Column, condition: str) -> dict[str,
             write_comment(f"{KEYS['outcomes']}."),
             "outcomes:",
             "  - when: true",
-            "    severity: warning  # critical: outage now, major: users feel it, warning: will hurt soon, info",
+            f"    severity: {severity}  # {_SEVERITIES}",
             f"    confidence: possible  # {_CONFIDENCE}",
             f"    say: {write_quoted(f'{TO_DO}: {words}')}",
         ],
