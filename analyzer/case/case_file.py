@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from analyzer.case.asks import parse_ask
-from analyzer.case.document import SCHEMA, Ask, CaseDocument, Chart
+from analyzer.case.document import SCHEMA, Ask, CaseDocument, Chart, Signal
 from analyzer.case.questions import link_questions
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import Trace
@@ -195,6 +195,9 @@ def complete_earlier(doc: CaseDocument, raw: Mapping[str, Any]) -> None:
     for source, written in zip(doc.sources, raw["sources"], strict=True):
         if "looked_at" not in written:  # earlier versions looked at every line
             source.looked_at = source.lines
+    if "problems" in raw and "signals" not in raw:
+        doc.signals = msgspec.convert(raw["problems"], list[Signal])
+        doc.signals_total = len(doc.signals)
     linked = True
     for group, written in zip(doc.cannot_tell, raw["cannot_tell"], strict=True):
         if "asks" not in written:

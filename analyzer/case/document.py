@@ -357,16 +357,23 @@ class QuietRule(Record, kw_only=True):
     not_applicable: Annotated[Count, Meta(description="Subjects it does not apply to.")]
 
 
-class Problem(Record, kw_only=True):
-    """Lines of one kind on one host: an event, an ALERT of the VMkernel, a backtrace, a core dump."""
+class Signal(Record, kw_only=True):
+    """A sign of trouble that no finding rests on: lines or cells of one kind on one machine. It has no severity."""
 
     node: Annotated[Customer, Meta(description="Id of the node, empty when it is not known.")]
-    kind: Annotated[Product, one_of("event", "alert", "backtrace", "core dump", "core dump file")]
+    kind: Annotated[
+        Product,
+        one_of(
+            "event", "alert", "backtrace", "core dump", "core dump file", "few lines", "line", "cell",
+            "warning",
+        ),
+    ]  # fmt: skip
     what: Annotated[
         Customer,
         Meta(
             description="Id of the event, words of the ALERT with N for numbers, first frame of the "
-            "backtrace, name of the dump; empty for lines of further kinds, counted together."
+            "backtrace, name of the dump, words of the line with # for names and numbers, what is wrong with the "
+            "cell; empty for lines of further kinds, counted together."
         ),
     ]
     object: Annotated[
@@ -387,6 +394,20 @@ class Problem(Record, kw_only=True):
         Customer, Meta(description="Address of the last line, empty for a file.")
     ]
     last_line: Count
+    module: Annotated[
+        Customer,
+        Meta(description="Subsystem, driver or program of the line; table and column of the cell."),
+    ] = ""
+    weight: Annotated[
+        float, Meta(description="Where it ranks: 6 and more is heavy, 3 is light.")
+    ] = 0.0
+    why: Annotated[
+        list[Product], Meta(description="What gave it its weight, the heaviest first.")
+    ] = []
+    age: Annotated[
+        Product,
+        Meta(description="new, grown, all along, steady, burst, or empty where it is not known."),
+    ] = ""
 
 
 class Event(Record, kw_only=True):
@@ -557,14 +578,14 @@ class CaseDocument(Record, kw_only=True):
             description="Rules with more subjects than are told in full; empty when every subject is."
         ),
     ] = []
-    problems: Annotated[
-        list[Problem],
+    signals: Annotated[
+        list[Signal],
         Meta(
-            description="What hosts themselves call a problem and no finding rests on; what is over comes "
-            "last. The first 500."
+            description="Signs of trouble that no finding rests on, the likeliest first; what is over comes "
+            "last. The first 60 of a machine."
         ),
     ] = []
-    problems_total: Annotated[Count, Meta(description="How many there are.")] = 0
+    signals_total: Annotated[Count, Meta(description="How many there are.")] = 0
     timeline: Annotated[list[Event], Meta(description="By time.")]
     series: Annotated[dict[str, Chart], Meta(description="Charts by key, `finding id/column`.")]
     topology: list[Port]

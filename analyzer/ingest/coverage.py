@@ -73,7 +73,7 @@ def _find_understood(ledger: Ledger, intake: Intake) -> set[int]:
     in_form = {scan.address for scan in intake.scans if scan.first_stamped or scan.hits}
     in_form |= intake.known_logs
     bare = {scan.address for scan in intake.scans} - in_form - filled
-    understood = covered - bare
+    understood = (covered - bare) | {line.address for line in intake.chosen}
     return {
         id(record) for record in ledger.sources if record.read_by and record.address in understood
     }

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from analyzer.ingest.chosen_lines import extract_words
+from analyzer.ingest.statements import extract_words
 from analyzer.runtime.text import one_line
 from analyzer.secrets.values import hide_around
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Fault, Frame, Row
-from analyzer.ingest.chosen_lines import ChosenLine
 from analyzer.ingest.flooding import Talk
 from analyzer.secrets.values import hide_around
 
 if TYPE_CHECKING:
     from analyzer.scan.signatures import LogScan
+    from analyzer.signals.lines import ExcerptLine
     from analyzer.sources.ledger import SourceRecord
     from analyzer.sources.member import Member
 
@@ -142,7 +142,7 @@ class Intake:
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
     # of excerpts, what says that something is wrong
-    chosen: list[ChosenLine] = field(default_factory=list)
+    chosen: list[ExcerptLine] = field(default_factory=list)
     talk: Talk = field(default_factory=Talk)  # what each log says most
     # place key -> the name, of no use, that its prompts show
     prompted: dict[str, str] = field(default_factory=dict)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from analyzer.artefacts import loghost, logtime, parsing
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Row
-from analyzer.ingest.chosen_lines import find_chosen_lines
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
 from analyzer.scan.blocks import Source
 from analyzer.scan.heads import Heads, Purse
@@ -23,6 +22,7 @@ from analyzer.scan.hits import LogScan
 from analyzer.scan.parted import Parted
 from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner, decode_line, encode_lines
+from analyzer.signals.lines import find_excerpt_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
 
@@ -281,7 +281,7 @@ class LogSearch:
         searched = sum(scan.lines for scan in scans if not scan.part_of)
         only_sample = searched > len(lines)
         if not alone and not only_sample and len(scopes) == 1:
-            self.into.chosen += find_chosen_lines(lines, first_line, address, *scopes)
+            self.into.chosen += find_excerpt_lines(lines, first_line, address, *scopes)
         return parsers
 
     def _search_hosts(

@@ -20,18 +20,23 @@ from analyzer.artefacts import logtime, parsing
 from analyzer.artefacts.loghost import name_object
 from analyzer.artefacts.tables import Table
 from analyzer.case.verdicts import Judgement
-from analyzer.ingest.chosen_lines import KIND as WARNING
-from analyzer.ingest.chosen_lines import extract_words, make_warning_records, mask_numbers
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import Node
-from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.ingest.statements import mask_numbers
+from analyzer.scan.hits import LogScan, Signature, Tally, decode_line
 from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
+from analyzer.signals import lines
+from analyzer.signals.ages import LogPart, find_age
+from analyzer.signals.lines import ExcerptLine, LineKind, classify_line
+from analyzer.signals.templates import find_object
 from analyzer.sources import Ledger
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
-KINDS = (FILE, DUMP, BACKTRACE, ALERT, EVENT, WARNING)  # in the order of the report
+LINE = lines.KIND
+# What the kinds weigh of themselves, on the scale of analyzer.signals.grammar.
+WEIGHTS = {FILE: 6.5, DUMP: 6.5, BACKTRACE: 6.0, ALERT: 6.5, EVENT: 4.5}
 TEXT = 300
 _PREFIX = "problems/"
 _FULLEST = ("esxi.vobd", "esxi.vmkernel")  # logs that hold what the others repeat
@@ -54,7 +59,10 @@ _EVENT = re.compile(
 
 
 class ProblemKind(NamedTuple):
-    """What distinguishes problems of a host: an event with its object, an ALERT by its words, …"""
+    """What distinguishes problems of a host: an event with its object, an ALERT or a line by its words, …
+
+    thing  the object of an event, the module of a line
+    """
 
     kind: str
     what: str
@@ -64,8 +72,9 @@ class ProblemKind(NamedTuple):
 def classify_problem(kind: str, text: str) -> ProblemKind | None:
     """Return the problem of a kind that a line reports, None when it reports none."""
     text = text[:LOOKED_AT]
-    if kind == WARNING:
-        return ProblemKind(kind, extract_words(text))
+    if kind == LINE:
+        line = classify_line(text)
+        return ProblemKind(kind, line.template, line.module)
     if kind == EVENT:
         found = _EVENT.search(text)
         return ProblemKind(kind, found["what"], name_object(text[found.end() :])) if found else None
@@ -109,6 +118,14 @@ PROBLEM_SIGNATURES = (
 )
 
 
+def is_reported(line: str) -> bool:
+    """Say whether a line is counted as an event, an ALERT, a frame of a backtrace or a dump."""
+    return any(pattern.search(line[:LOOKED_AT]) for pattern in (_EVENT, _ALERT, _FRAME, _DUMP))
+
+
+LINE_SIGNATURES = lines.make_line_signatures(parsing.tables().values(), is_reported)
+
+
 class _CountedLine(NamedTuple):
     """The first or the last line of a problem in one log; they are ordered by time."""
 
@@ -129,13 +146,18 @@ class _Total:
     def add_tally(self, scan: LogScan, tally: Tally) -> None:
         """Take the lines of one member."""
         self.count += tally.count
-        ends = []
         for line, text in (tally.first, tally.last):
-            shown = hide_around([], text, [])[1]
-            ends.append(_CountedLine(logtime.format_iso(shown), scan.address, line, shown[:TEXT]))
-        first, last = ends
-        self.first = first if self.first is None else min(self.first, first)
-        self.last = last if self.last is None else max(self.last, last)
+            self._add_end(scan.address, line, hide_around([], text, [])[1])
+
+    def add_line(self, line: ExcerptLine) -> None:
+        """Take one line of an excerpt."""
+        self.count += 1
+        self._add_end(line.address, line.line, line.text)
+
+    def _add_end(self, address: str, number: int, text: str) -> None:
+        end = _CountedLine(logtime.format_iso(text), address, number, text[:TEXT])
+        self.first = end if self.first is None else min(self.first, end)
+        self.last = end if self.last is None else max(self.last, end)
 
 
 def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:
@@ -157,10 +179,11 @@ def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> lis
 
     records: list[dict[str, Any]] = []
     for (node, problem), logs in totals.items():
-        records.append({"node": node} | _name_problem(problem) | _describe_lines(logs))
+        record = {"node": node} | _name_problem(problem) | _describe_lines(logs)
+        records.append(record | {"weight": WEIGHTS[problem.kind], "why": [problem.kind]})
     records += _find_dump_files(nodes, ledger)
     node_of = {key: node.id for key, node in nodes.items()}
-    return records + make_warning_records(intake.chosen, node_of)
+    return records + _find_lines(scans, intake.chosen, node_of)
 
 
 def _name_problem(problem: ProblemKind) -> dict[str, Any]:
@@ -168,13 +191,19 @@ def _name_problem(problem: ProblemKind) -> dict[str, Any]:
     return {"kind": problem.kind, "what": what, "object": problem.thing}
 
 
-def _describe_lines(logs: Mapping[str, _Total]) -> dict[str, Any]:
-    """Return count, first and last line of a problem, by the log that has most of its lines."""
+def _choose_fullest(logs: Mapping[str, _Total]) -> str:
+    """Return the log that has most lines of a problem."""
 
     def order(name: str) -> tuple[int, bool, str]:
         return -logs[name].count, name not in _FULLEST, name
 
-    fullest = logs[min(logs, key=order)]
+    return min(logs, key=order)
+
+
+def _describe_lines(logs: Mapping[str, _Total]) -> dict[str, Any]:
+    """Return count, first and last line of a problem, by the log that has most of its lines."""
+
+    fullest = logs[_choose_fullest(logs)]
     first, last = fullest.first, fullest.last
     assert first is not None and last is not None
     return {
@@ -187,6 +216,65 @@ def _describe_lines(logs: Mapping[str, _Total]) -> dict[str, Any]:
         "last_address": last.address,
         "last_line": last.line,
     }
+
+
+def _find_lines(
+    scans: Sequence[LogScan], chosen: Sequence[ExcerptLine], node_of: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the lines that say trouble: those that the search of logs counted, and those of excerpts."""
+    found: dict[tuple[str, LineKind], list[tuple[LogScan, Tally]]] = defaultdict(list)
+    files: dict[tuple[str, str], list[LogScan]] = defaultdict(list)
+    for scan in scans:
+        if not scan.part_of and scan.lines:
+            files[scan.node, scan.table].append(scan)
+    for scan, _, key, tally in find_counted(scans, lines.PREFIX):
+        if not scan.part_of:
+            kind = LineKind("", "", 0.0, ()) if key == OTHERS else LineKind.read_key(key)
+            found[scan.node, kind].append((scan, tally))
+    records = []
+    for (node, kind), tallies in found.items():
+        logs: dict[str, _Total] = {}
+        for scan, tally in tallies:
+            logs.setdefault(scan.table, _Total()).add_tally(scan, tally)
+        fullest = _choose_fullest(logs)
+        age = find_age(_list_parts(files[node, fullest], tallies))
+        record = _make_line_record(node, kind, logs)
+        record |= {"weight": round(kind.weight + age.gain, 1), "age": age.word}
+        record["why"] = [*kind.why, age.why] if age.why else list(kind.why)
+        records.append(record)
+
+    in_excerpts: dict[tuple[str, LineKind], _Total] = {}
+    for line in chosen:
+        place = node_of[line.scope], line.kind
+        if place not in found and not is_reported(line.text):
+            in_excerpts.setdefault(place, _Total()).add_line(line)
+    for (node, kind), total in in_excerpts.items():
+        record = _make_line_record(node, kind, {"": total})
+        records.append(record | {"weight": round(kind.weight, 1), "why": list(kind.why)})
+    return records
+
+
+def _make_line_record(node: str, kind: LineKind, logs: Mapping[str, _Total]) -> dict[str, Any]:
+    record = {"node": node, "kind": LINE, "what": kind.template, "module": kind.module}
+    record |= _describe_lines(logs)
+    return record | {"object": find_object(record["text"])}
+
+
+def _list_parts(
+    files: Sequence[LogScan], tallies: Sequence[tuple[LogScan, Tally]]
+) -> list[LogPart]:
+    """Return the files of a log with what one kind of line has in each."""
+    counted = {id(scan): tally for scan, tally in tallies}
+    parts = []
+    for scan in files:
+        begin, end = (
+            logtime.format_iso(decode_line(line))
+            for line in (scan.first_stamped, scan.last_stamped)
+        )
+        tally = counted.get(id(scan), Tally())
+        first, last = (logtime.format_iso(text) for _, text in (tally.first, tally.last))
+        parts.append(LogPart(scan.lines, begin, end, tally.count, first, last))
+    return parts
 
 
 def _find_dump_files(nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:
@@ -206,7 +294,8 @@ def _find_dump_files(nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, A
         own = [(len(root), node) for root, node in roots.items() if address.startswith(root)]
         record = {"node": max(own)[1] if own else ""}
         record |= _name_problem(ProblemKind(FILE, found["what"]))
-        records[file] = record | {"count": 1, "address": address}
+        lone: dict[str, Any] = {"count": 1, "address": address, "weight": WEIGHTS[FILE]}
+        records[file] = record | lone | {"why": [FILE]}
     return list(records.values())
 
 
@@ -216,7 +305,7 @@ def list_uncovered(
     tables: Mapping[str, Table],
     name: Callable[[str], str] = str,
 ) -> list[dict[str, Any]]:
-    """Return the problems that no finding rests on, what is over last: the records of the document.
+    """Return the problems that no finding rests on, with what the catalog says of events.
 
     tables  of the catalog: kb.esxi_event says what an event means and what ends it, kb.esxi_clear_event which events
             whose name says problem are none
@@ -234,25 +323,20 @@ def list_uncovered(
     found = []
     for one in known:
         node, kind, what, thing = one["node"], one["kind"], one["what"], one["object"]
-        is_warning = kind == WARNING
-        if is_warning and any(re.search(pattern, one["text"]) for pattern in harmless):
+        is_line = kind == LINE
+        if is_line and any(re.search(pattern, one["text"]) for pattern in harmless):
             continue
         if what.startswith("esx.clear.") or what in good:
             continue
-        words = extract_words(one["text"]) if is_warning else what
-        if (name(node), ProblemKind(kind, words, thing)) in covered:
+        problem = ProblemKind(kind, what, one["module"] if is_line else thing)
+        if (name(node), problem) in covered:
             continue
         meaning = meanings.get(what, {})
         ended = ends.get((node, str(meaning.get("clear_id") or ""), thing), "")
         if ended and ended < str(one["last"]):  # a file of a dump has no last line
             ended = ""
         found.append({**one, "title": str(meaning.get("title") or ""), "ended": ended})
-
-    def order(one: Mapping[str, Any]) -> tuple[Any, ...]:
-        place = one["node"], -one["count"], one["what"], one["object"], one["address"]
-        return bool(one["ended"]), KINDS.index(one["kind"]), *place
-
-    return sorted(found, key=order)
+    return found
 
 
 def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:
@@ -260,7 +344,7 @@ def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:
     covered = set()
     for finding in judgement.findings:
         for evidence in finding.evidence:
-            for kind in (EVENT, ALERT, BACKTRACE, DUMP, WARNING):
+            for kind in (EVENT, ALERT, BACKTRACE, DUMP, LINE):
                 if problem := classify_problem(kind, evidence.text):
                     covered.add((evidence.node or finding.node, problem))
     return covered

@@ -17,7 +17,9 @@ from analyzer.ingest.artefacts import (
 )
 from analyzer.ingest.intake import Cover, FactScope
 from analyzer.ingest.loglines import SHARED, LogSearch
+from analyzer.ingest.nodes import OTHER
 from analyzer.runtime.text import one_line
+from analyzer.signals.answers import find_answer_lines, is_sure
 from analyzer.sources import Member
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
@@ -38,6 +40,7 @@ _UNNAMED = "localhost"  # the name of a machine that was never named: it is none
 _HERE = ("127.0.0.1", "localhost")
 _MANAGERS = ("nsx_manager", "nsxt_manager")
 
+FREE_TEXT = "free text"  # read by no parser, but with lines that say trouble
 MOST_OUTPUTS = 1000  # that nothing reads of one text: each is kept for the case document
 LONGEST = 1000  # characters of a command that are kept
 NAMED, SHOWN = 3, 80  # of them in words, and characters of a command there
@@ -81,11 +84,14 @@ class SessionReader:
         lines = other_lines = commands = 0
         outputs: list[tuple[int, str, int]] = []
         above: Prompt | None = None
+        has_sure_signs = False
         for stretch in session.read_parts():
             pieces = split(stretch.lines, self.sought, stretch.first_line, above)
             self._assign_typed(pieces)
             above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
+            kind = "" if read_by else OTHER
+            has_sure_signs |= self._keep_signs(pieces, member, place, kind)
             lines = stretch.first_line + len(stretch.lines) - 1
             for piece in pieces:
                 if piece.parser is None and piece.role != "command":
@@ -97,6 +103,8 @@ class SessionReader:
         for hit in session.limit_hits:
             self.ledger.add_limit(hit)
 
+        if not read_by and has_sure_signs:
+            read_by.add(FREE_TEXT)
         state = "read" if read_by else "listed"
         self.artefacts.note_outcome(member, state, ", ".join(sorted(read_by)), lines)
         record = member.record
@@ -153,6 +161,32 @@ class SessionReader:
             row = get_line(last.block, last.line) if last is not None else ""
             above = _Above(parser, row, self.into.covers[covers:])
         return read_by
+
+    def _keep_signs(
+        self, pieces: Sequence[TranscriptPiece], member: Member, place: FactScope | None, kind: str
+    ) -> bool:
+        """Keep the lines that say trouble of texts that nothing reads; say whether one of them is no prose.
+
+        kind  of the machine where the text names none
+        """
+        is_typed = any(piece.role == "command" for piece in pieces)
+        lost = {fault.line for fault in self.into.faults if fault.address == member.address}
+        has_sure = False
+        for piece in pieces:
+            if piece.role == "command":
+                continue
+            found = list(find_answer_lines(piece.lines, piece.first_line, member.address, ""))
+            if piece.parser is not None:  # what its parser understood speaks by its tables
+                found = [line for line in found if line.line in lost]
+            if not found:
+                continue
+            own_kind = self.parsers[piece.parser].node if piece.parser else piece.kind
+            home = place or self.artefacts.place_loose(member, own_kind or kind)
+            if piece.host and piece.host.lower() not in NO_NAME:
+                home = self.into.get_place("host", piece.host, own_kind)
+            self.into.chosen += [line._replace(scope=home.key) for line in found]
+            has_sure = has_sure or any(is_sure(line, is_typed=is_typed) for line in found)
+        return has_sure
 
     def _note_lost_below(
         self, piece: TranscriptPiece, member: Member, above: _Above | None

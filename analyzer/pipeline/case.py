@@ -31,9 +31,9 @@ from analyzer.case.document import (
     Node,
     NodeLog,
     Port,
-    Problem,
     QuietRule,
     Settings,
+    Signal,
     SiteRow,
     Source,
     Span,
@@ -46,13 +46,13 @@ from analyzer.case.questions import ASKED, link_questions
 from analyzer.case.ranking import place_findings
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Reason, Verdict
 from analyzer.runtime.reasons import merge_reasons
+from analyzer.signals.rank import list_first
 
 if TYPE_CHECKING:
     from analyzer.pipeline.given_things import GivenThings
 
 FAULTS_KEPT = 200
 SOURCES_KEPT = 2000
-PROBLEMS_KEPT = 500
 
 Kind = TypeVar("Kind", bound=Record)
 
@@ -66,7 +66,7 @@ def build_document(
     judgement: Judgement,
     catalog_rules: Iterable[tuple[str, str, Sequence[int]]],
     timeline: Iterable[Mapping[str, Any]] = (),
-    problems: Iterable[Mapping[str, Any]] = (),
+    signals: Sequence[Mapping[str, Any]] = (),
     hosts: Iterable[HostCard] = (),
     topology: Iterable[Mapping[str, Any]] = (),
     site: Iterable[SiteRow] = (),
@@ -89,7 +89,7 @@ def build_document(
 
     catalog_rules  id, title and articles of all rules that were judged
     faults_total   counts faults that the caller has not kept as well
-    problems       the first are kept, all are counted
+    signals        ranked; the first of each machine are kept, all are counted
     settings       what local settings changed (`muting.apply_settings`)
     given          knows what the customer sent already and need not be asked for
     causes         rules that may explain what a rule finds
@@ -101,7 +101,6 @@ def build_document(
     link_questions(questions, findings, causes or {})
     if given is not None:
         findings = [drop_requests(finding, given) for finding in findings]
-    all_problems = [fill_record(Problem, item, kind="event") for item in problems]
     all_faults = [fill_record(Fault, item) for item in faults]
     document = CaseDocument(
         schema=SCHEMA,
@@ -115,8 +114,8 @@ def build_document(
         cannot_tell=questions,
         quiet=list_quiet_rules(judgement, catalog_rules),
         cuts=list(judgement.cuts),
-        problems=all_problems[:PROBLEMS_KEPT],
-        problems_total=len(all_problems),
+        signals=[fill_record(Signal, item, kind="line") for item in list_first(signals)],
+        signals_total=len(signals),
         timeline=build_timeline(timeline),
         series=share_charts(build_charts(findings, judgement.series)),
         topology=[fill_record(Port, item) for item in topology],

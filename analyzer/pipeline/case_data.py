@@ -15,7 +15,6 @@ from analyzer.artefacts.samples import trim_memory
 from analyzer.case.document import CaseDocument, HostCard, SiteRow, Tool
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts, site_signs
-from analyzer.ingest.chosen_lines import list_below_findings
 from analyzer.ingest.problems import list_uncovered
 from analyzer.ingest.timeline import make_timeline
 from analyzer.judge import OnJudged, judge, judge_nothing
@@ -29,6 +28,7 @@ from analyzer.rules.settings import Settings
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import run_stage
 from analyzer.runtime.limits import Limits
+from analyzer.signals.rank import rank_signals
 
 Record = dict[str, Any]
 Part = TypeVar("Part")
@@ -89,7 +89,7 @@ class DocumentParts(NamedTuple):
     """Lists of the document that are made of what was read and judged; one that failed is empty."""
 
     timeline: list[Record]
-    problems: list[Record]
+    signals: list[Record]
     hosts: list[HostCard]
     site: list[SiteRow]
     log: list[Record]
@@ -131,8 +131,8 @@ def make_parts(
     log = make_part(
         "lines of the logs around findings", list_kept_lines, facts, judgement, timeline, catalog
     )
-    problems = list_below_findings(left, few)
-    return DocumentParts(timeline, problems, hosts, site, log)
+    signals = make_part("signals", rank_signals, left, few)
+    return DocumentParts(timeline, signals, hosts, site, log)
 
 
 def conclude(
@@ -189,7 +189,7 @@ def conclude(
         judgement=judgement,
         catalog_rules=rules,
         timeline=parts.timeline,
-        problems=parts.problems,
+        signals=parts.signals,
         hosts=parts.hosts,
         topology=material.topology,
         site=parts.site,

@@ -31,7 +31,7 @@ from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.harmless import make_harmless_records, make_signatures, read_harmless_rows
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import HOSTED, Node, name_records, resolve_nodes, separate_places
-from analyzer.ingest.problems import PROBLEM_SIGNATURES, find_problems
+from analyzer.ingest.problems import LINE_SIGNATURES, PROBLEM_SIGNATURES, find_problems
 from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, list_events
 from analyzer.ingest.topology import make_topology
@@ -188,6 +188,7 @@ def list_signatures(signatures: Sequence[Signature]) -> list[Signature]:
         *signatures,
         *TIMELINE_SIGNATURES,
         *PROBLEM_SIGNATURES,
+        *LINE_SIGNATURES,
         *site_signs.SITE_SIGNATURES,
         *looks_bad,
     ]

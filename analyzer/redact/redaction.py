@@ -107,7 +107,7 @@ class Redaction:
         made = convert(plain, CaseDocument)
         made.case.masked = True
         made.case.map = self.map_state
-        for old, new in zip(doc.problems, made.problems, strict=True):
+        for old, new in zip(doc.signals, made.signals, strict=True):
             if old.text in self.name_replacer.encoded:
                 new.what = new.text  # with other digits what was encoded can no longer be read
         for old_node, node in zip(doc.nodes, made.nodes, strict=True):

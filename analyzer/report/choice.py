@@ -18,7 +18,7 @@ from analyzer.report.view import SEVERITIES
 from analyzer.report.wording import join_few
 from analyzer.runtime.errors import UsageError
 
-_OF_NODE = ("problems", "timeline", "hosts", "topology", "harmless")
+_OF_NODE = ("signals", "timeline", "hosts", "topology", "harmless")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 
 from analyzer.case.document import CaseDocument, Source
+from analyzer.report import signals
 from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
 
@@ -52,7 +53,15 @@ def describe_completeness(doc: CaseDocument) -> str:
 
 
 def describe_nothing(doc: CaseDocument) -> str:
-    """Return the words for a case without a finding: never plain "nothing found" when something was not read."""
+    """Return the words for a case without a finding.
+
+    Never plain "nothing found" above a sign of trouble, or when something was not read.
+    """
+    likely = len(signals.list_likely(doc))
+    if likely:
+        signs = count_noun(likely, "sign of trouble that", "signs of trouble that")
+        rest = "" if is_complete(doc) else ", in what could be read"
+        return f"no known problem, but {signs} no rule explains{rest}"
     if is_complete(doc):
         parts = filter(None, [_describe_unread_outputs(doc), _describe_lost_lines(doc)])
         left_out = ", ".join(parts)

@@ -32,8 +32,8 @@ from analyzer.report import (
     machines,
     markdown,
     open_asks,
-    problems,
     short_note,
+    signals,
     view,
     wording,
 )
@@ -64,7 +64,7 @@ _LISTS = (
     "limits",
     "advice",
     "notes",
-    "problems",
+    "signals",
     "hosts",
 )
 Lines = dict[int, tuple[str, bool, str]]  # number of a line: its text, is it evidence, its id
@@ -252,7 +252,7 @@ def load_templates() -> Environment:
         "local": local,
         "machines": machines,
         "open_asks": open_asks,
-        "problems": problems,
+        "signals": signals,
         "view": view,
         "wording": wording,
     }

@@ -16,7 +16,7 @@ from analyzer.report import (
     local,
     machines,
     open_asks,
-    problems,
+    signals,
     view,
 )
 from analyzer.report.finding_rows import FindingGroup
@@ -35,7 +35,6 @@ from analyzer.runtime.text import code_block, code_span, for_markdown, one_line
 SUBJECTS = 10  # of one row
 NODES = 200  # of one row, with their counts
 PLACES = 6  # lines of evidence of one subject
-PROBLEMS = 20  # that no finding rests on
 UNREAD = 10  # files that were not understood
 LINE = 300  # characters of one line of evidence
 
@@ -53,8 +52,8 @@ def render_note(doc: CaseDocument) -> str:
     for row in rows:
         number = finding_rows.number_row(row, numbers)
         lines += write_row(number, usual, row, doc, earlier_fixes.get(row.first.id))
-    if doc.problems:
-        lines += write_problems(doc)
+    if doc.signals:
+        lines += write_signals(doc)
     if finding_rows.list_unknowns(doc):
         lines += write_questions(doc)
     if doc.advice:
@@ -238,23 +237,27 @@ def _name_helped(findings: list[Finding], shown: list[Finding]) -> str:
     return f" for {for_markdown(join_few(FindingGroup(findings).names, SUBJECTS))}"
 
 
-def write_problems(doc: CaseDocument) -> list[str]:
-    """Return what hosts themselves call a problem and no finding rests on."""
-    names, standing = machines.name_nodes(doc), problems.list_standing(doc)
-    lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
-    for one in standing[:PROBLEMS]:
-        title = f": {one.title}" if one.title else ""
-        what = f"{problems.name_kind(one)} {problems.name_problem(one)}{title}"
+def write_signals(doc: CaseDocument) -> list[str]:
+    """Return the signs of trouble that no finding rests on, each with its line."""
+    names, likely = machines.name_nodes(doc), signals.list_likely(doc)
+    lines = [f"## {signals.TITLE}", "", f"{for_markdown(signals.summarize_signals(doc))}.", ""]
+    shown = [
+        *signals.list_lines(likely)[: signals.FIRST],
+        *signals.list_cells(likely)[: signals.FIRST],
+    ]
+    for one in shown:
         node = names.get(one.node, one.node)
-        parts = [
-            f"{one.count:,} x {what}",
-            f"on {node}" if node else "",
-            problems.describe_times(one),
-            ", ".join(problems.list_places(one)),
-        ]
+        words = f"{one.what}; {signals.describe_signal(one)}"
+        if one.kind == "line":
+            words = signals.describe_signal(one)
+        elif one.kind != "cell":
+            words = f"{signals.name_kind(one)} {signals.name_signal(one)}; {signals.describe_signal(one)}"
+        parts = [words, f"on {node}" if node else "", ", ".join(signals.list_places(one))]
         lines.append(f"- {for_markdown('; '.join(filter(None, parts)))}")
-    if len(standing) > PROBLEMS:
-        lines.append(f"- and {len(standing) - PROBLEMS:,} more, see the report")
+        if one.text:
+            lines.append(f"  `{one.text[:300].replace('`', chr(39))}`")
+    if len(likely) > len(shown):
+        lines.append(f"- and {len(likely) - len(shown):,} more, see the report")
     return [*lines, ""]
 
 

@@ -1,6 +1,6 @@
 """What is wrong with each device, VM, NIC, datastore: the findings of a case by the object they are about.
 
-An object is what a finding or a problem event names as its own. A finding that only mentions the object of another one,
+An object is what a finding or a signal event names as its own. A finding that only mentions the object of another one,
 in its subject or its sentence, is listed with that object as well.
 """
 
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from analyzer.case.document import CaseDocument, Problem
+from analyzer.case.document import CaseDocument, Signal
 from analyzer.case.ranking import rank_things
 from analyzer.case.verdicts import Finding
 from analyzer.report import machines
@@ -23,22 +23,22 @@ Key = tuple[str, str]  # node and name of an object
 
 @dataclass(slots=True)
 class CaseObject:
-    """One object of a node: the findings that are about it, those that mention it, and problems without a finding."""
+    """One object of a node: the findings that are about it, those that mention it, and signals without a finding."""
 
     node: str
     name: str
     own: list[Finding] = field(default_factory=list)
     mentioned: list[Finding] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    signals: list[Signal] = field(default_factory=list)
 
     @property
     def count(self) -> int:
-        """How many findings and problems it has."""
-        return len(self.own) + len(self.mentioned) + len(self.problems)
+        """How many findings and signals it has."""
+        return len(self.own) + len(self.mentioned) + len(self.signals)
 
 
 def list_objects(doc: CaseDocument) -> list[CaseObject]:
-    """Return the objects with a finding or a problem that is not muted: the worst first, then those without a finding."""
+    """Return the objects with a finding or a signal that is not muted: the worst first, then those without a finding."""
     findings = [one for one in doc.findings if one.verdict == "match" and not one.muted]
     objects: dict[Key, CaseObject] = {}
 
@@ -49,10 +49,10 @@ def list_objects(doc: CaseDocument) -> list[CaseObject]:
         if finding.object:
             find_object(finding.node, finding.object).own.append(finding)
     names = machines.name_nodes(doc)
-    for problem in doc.problems:
-        if problem.object and not problem.ended:
-            node = names.get(problem.node, problem.node)
-            find_object(node, problem.object).problems.append(problem)
+    for signal in doc.signals:
+        if signal.object and not signal.ended:
+            node = names.get(signal.node, signal.node)
+            find_object(node, signal.object).signals.append(signal)
     if not objects:
         return []
     for finding in findings:
@@ -61,7 +61,7 @@ def list_objects(doc: CaseDocument) -> list[CaseObject]:
     places = _rank_objects(findings, objects.values())
 
     def sort_key(one: CaseObject) -> tuple[object, ...]:
-        first = min((problem.first for problem in one.problems), default="")
+        first = min((signal.first for signal in one.signals), default="")
         return places.get((one.node, one.name), len(places)), first, one.node, natural_key(one.name)
 
     return sorted(objects.values(), key=sort_key)

@@ -16,7 +16,7 @@ from analyzer.report import (
     incident,
     machines,
     open_asks,
-    problems,
+    signals,
     view,
 )
 from analyzer.report.finding_rows import Story
@@ -34,6 +34,7 @@ STYLES = {
 NARROWEST = 20
 WORST = 3  # stories
 SIGNS = 2  # of a story: rows for what follows from it
+SIGNALS = 3  # signs that no finding rests on, where nothing was found
 ROOM, ROOM_OF_STORY = 9, 3  # rows for all stories, and of one without its signs, about
 MACHINES = 3
 UNREAD = 2  # files that were not read, or not to the end
@@ -113,10 +114,23 @@ def print_summary(doc: CaseDocument, console: Console, *, part: bool = False) ->
         print_signs(story, numbers, out)
     if not stories and finding_rows.list_unknowns(doc):
         out.print_line("Not everything could be judged.")
+    print_likely_signals(doc, out, SIGNALS if not stories else 1)
     print_asks(doc, out)
     rest = list_rest(doc, sum(len(story.rows) for story in stories[len(first) :]))
     if rest:
         out.print_line(f"MORE {', '.join(rest)}: in the report, or with --all")
+
+
+def print_likely_signals(doc: CaseDocument, out: Printer, most: int) -> None:
+    """Print the likeliest signs of trouble that no finding rests on, each with its line."""
+    names, likely = machines.name_nodes(doc), signals.list_likely(doc)
+    if likely:
+        out.print_line("UNEXPLAINED", style="bold")
+    for one in likely[:most]:
+        node = names.get(one.node, one.node)
+        out.print_line(f"{node}: {signals.describe_signal(one)}", indent=2, rows=1)
+        if one.text:
+            out.print_line(one.text, indent=4, rows=2)
 
 
 def pick_first_stories(stories: list[Story]) -> list[Story]:
@@ -228,13 +242,13 @@ def print_asks(doc: CaseDocument, out: Printer) -> None:
 
 def list_rest(doc: CaseDocument, findings: int) -> list[str]:
     """Return what the summary leaves to the report, counted."""
-    standing = len(problems.list_standing(doc))
+    likely = len(signals.list_likely(doc))
     remarks = max(0, len(machines.list_remarks(doc.nodes)) - 1)
     remarks += len(doc.notes[NOTES:]) + len(doc.limits[1:])
     cuts = len(doc.cuts)
     counts = [
         count_noun(findings, "finding", "findings"),
-        count_noun(standing, "problem without a rule", "problems without a rule"),
+        count_noun(likely, "unexplained sign of trouble", "unexplained signs of trouble"),
         count_noun(view.count_silenced(doc), "muted entry", "muted entries"),
         count_noun(len(open_asks.list_advice(doc)), "hint", "hints"),
         count_noun(cuts, "rule with objects left out", "rules with objects left out"),

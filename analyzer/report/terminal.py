@@ -18,7 +18,7 @@ from analyzer.report import (
     local,
     machines,
     open_asks,
-    problems,
+    signals,
     view,
 )
 from analyzer.report.finding_rows import FindingGroup
@@ -56,10 +56,9 @@ def print_case(
     for line in finding_rows.list_cuts(doc):
         out.print_line(line, style="bold yellow")
     print_findings(doc, out, verbose)
-    if doc.problems:
+    if doc.signals:
         out.print_line()
-        head = out.make_text(f"{problems.TITLE}: ", "bold")
-        out.print_line(head, f"{problems.summarize_problems(doc)}; see the report")
+        print_signals(doc, out)
     if finding_rows.list_unknowns(doc):
         print_questions(doc, out)
     print_local_settings(doc, out, verbose)
@@ -83,6 +82,20 @@ def print_case(
         offset = "" if item.offset is None else f", byte {item.offset:,}"
         what = f"{item.what}; left out: {item.left_out}"
         out.print_line(f"damaged: {item.address}{offset}: {what}")
+
+
+def print_signals(doc: CaseDocument, out: Printer) -> None:
+    """Print the likeliest signs of trouble that no finding rests on, lines and values apart."""
+    out.print_line(signals.TITLE, style="bold")
+    out.print_line(f"{signals.summarize_signals(doc)}; see the report")
+    names, likely = machines.name_nodes(doc), signals.list_likely(doc)
+    for some in (signals.list_lines(likely), signals.list_cells(likely)):
+        for one in some[: signals.FIRST]:
+            node = names.get(one.node, one.node)
+            what = "" if one.kind == "line" else f"{signals.name_signal(one)}; "
+            out.print_line(f"{node}: {what}{signals.describe_signal(one)}", indent=2)
+            if one.text:
+                out.print_line(one.text, indent=4, rows=2)
 
 
 def print_header(doc: CaseDocument, out: Printer, verbose: int) -> None:

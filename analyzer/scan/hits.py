@@ -29,6 +29,7 @@ class Signature:
 
     kind_of  makes its lines counted by kind instead of kept (`LogScan.tallies`): the kind of a line, "" for none
     runs     lines that follow one another closely count once, as the kind of the first: a backtrace
+    decides  `kind_of` alone decides: its pattern only proposes lines, and is not tried on them
     """
 
     id: str
@@ -37,6 +38,7 @@ class Signature:
     ignore_case: bool = False
     kind_of: Callable[[str], str] | None = None
     runs: bool = False
+    decides: bool = False
 
 
 @dataclass(slots=True)

@@ -11,7 +11,16 @@ from operator import itemgetter
 from analyzer.artefacts.logtime import is_stamped
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import Buffer, LineBlock
-from analyzer.scan.careful import UNDECIDED, Answer, Careful, Groups, Proven, Undecided, search_of
+from analyzer.scan.careful import (
+    PROVEN,
+    UNDECIDED,
+    Answer,
+    Careful,
+    Groups,
+    Proven,
+    Undecided,
+    search_of,
+)
 from analyzer.scan.compiled_pattern import find_needle_places
 from analyzer.scan.hits import (
     CONTEXT_TEXT,
@@ -85,12 +94,15 @@ class MemberSearch:
                 search.left = share.steps
         result.counts = {}
         self._counted: dict[int, Signature] = {}  # those whose lines are counted by kind, by number
+        self._deciding: set[int] = set()  # of these, whose pattern only proposes lines
         kinds: dict[str, KindShare] = {}
         for number, signature in enumerate(own.signatures):
             if signature.kind_of is None:
                 result.counts[signature.id] = 0
             else:
                 self._counted[number] = signature
+                if signature.decides:
+                    self._deciding.add(number)
                 kinds[signature.id] = shares[number].kinds
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
 
@@ -180,6 +192,9 @@ class MemberSearch:
             if number in tried:
                 continue
             tried.add(number)
+            if number in self._deciding:
+                yield number, _Found(start, stop, text, PROVEN)
+                continue
             try:
                 match = (searches[number] or self._make_search(number))(text)
             except (
