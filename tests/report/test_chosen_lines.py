@@ -1,15 +1,16 @@
-"""Facts about warnings and errors in an excerpt of a log that no rule knows: they stand below the findings."""
+"""Facts about signs of trouble in an excerpt of a log that no rule knows: they come below the findings."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from analyzer.case import case_file
+from analyzer.case.document import CaseDocument, Signal
 from analyzer.cli import main
+from analyzer.report.completeness import describe_nothing
 
 # Synthetic, in the forms of vmkernel.log, hostd.log of 6.x and 8.x, vmware.log and syslog; no rule knows these words.
 UNKNOWN = {
@@ -25,7 +26,7 @@ FULL = (
 )
 
 
-def case(tmp_path: Path, *lines: str) -> dict[str, Any]:
+def case(tmp_path: Path, *lines: str) -> CaseDocument:
     """What a triage says of a paste."""
     (tmp_path / "paste.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     done = CliRunner().invoke(
@@ -35,9 +36,9 @@ def case(tmp_path: Path, *lines: str) -> dict[str, Any]:
     return case_file.read_case(tmp_path / "out" / "case.json")
 
 
-def warnings(doc: dict[str, Any]) -> list[dict[str, Any]]:
+def signs(doc: CaseDocument) -> list[Signal]:
     """The lines below the findings that no rule knows."""
-    return [one for one in doc.problems if one.kind == "warning"]
+    return [one for one in doc.signals if one.kind == "line"]
 
 
 @pytest.mark.parametrize("log", UNKNOWN)
@@ -45,9 +46,9 @@ def test_a_line_that_calls_itself_wrong_is_shown(log: str, tmp_path: Path) -> No
     """Whatever its words are, a warning or an error of an excerpt is in the report, once, with its places."""
     line = UNKNOWN[log]
     doc = case(tmp_path, line, line.replace("widget 7", "widget 8"))
-    (one,) = warnings(doc)
+    (one,) = signs(doc)
     assert (one.count, one.line, one.last_line, one.text) == (2, 1, 2, line)
-    assert "synthetic" in one.what and "7" in one.what
+    assert "synthetic" in one.what and "#" in one.what
     assert "synthetic" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "synthetic" in (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
 
@@ -56,16 +57,17 @@ def test_what_a_finding_rests_on_and_what_says_nothing_is_not_told_again(tmp_pat
     """A line that a rule told of is no warning beside it, nor is one that is no warning."""
     doc = case(tmp_path, QUIET, FULL)
     assert [one.kb for one in doc.findings] == [[1030381]]
-    assert warnings(doc) == []
+    assert signs(doc) == []
 
 
-def test_the_beginning_of_a_long_log_is_no_excerpt(tmp_path: Path) -> None:
-    """Of 600 long lines the first 64 KiB hold fewer than an excerpt may have: not even those are shown for the whole."""
-    line = f"{UNKNOWN['vmkernel']} {'and so on ' * 30}"
-    assert len(line) * 300 > 64 << 10 and warnings(case(tmp_path, *[line] * 600)) == []
-    assert len(warnings(case(tmp_path, *[line] * 100))) == 1
+def test_a_whole_log_shows_each_kind_once_with_its_count(tmp_path: Path) -> None:
+    """A thousand lines of one kind are one sign; only lines that weigh enough are listed of a whole log."""
+    (one,) = signs(case(tmp_path, *[UNKNOWN["vmkernel"]] * 1000))
+    assert (one.count, one.line, one.last_line) == (1000, 1, 1000)
 
 
-def test_a_whole_log_is_no_excerpt(tmp_path: Path) -> None:
-    """Of a log of a thousand lines rules choose what counts."""
-    assert warnings(case(tmp_path, *[UNKNOWN["vmkernel"]] * 1000)) == []
+def test_nothing_found_is_never_said_above_a_sign(tmp_path: Path) -> None:
+    """The headline names the signs; without them it says that nothing was found."""
+    signs_only = case(tmp_path, UNKNOWN["vmkernel"])
+    assert describe_nothing(signs_only).startswith("no known problem, but 1 sign of trouble")
+    assert describe_nothing(case(tmp_path, QUIET)).startswith("nothing found")
