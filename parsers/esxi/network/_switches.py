@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.signs import NOTHING
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _SWITCH = Column("switch", "str", "virtual switch by the name the host gives it")
@@ -74,7 +75,7 @@ TEAMING = Table.of(
     Column(
         "portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"
     ),
-    Column("failure_detection", "str", "link, or beacon = beacon probing"),
+    Column("failure_detection", "str", "link, or beacon = beacon probing", sign=NOTHING),
     Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
     Column("notify_switches", "bool", "physical switches are notified of a failover"),
     Column("failback", "bool", "a recovered uplink is taken again"),

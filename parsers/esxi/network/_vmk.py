@@ -1,5 +1,6 @@
 """The table of VMkernel adapters: `esxcfg-vmknic -l` and `esxcli network ip interface ipv4 get` fill it."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import MAC_FORM, Column, KeyColumn, Table
 
 VMK = Table.of(
@@ -20,7 +21,12 @@ VMK = Table.of(
     Column("mac", "str", "MAC address of the client", form=MAC_FORM),
     Column("mtu", "int", "largest frame payload", "bytes"),
     Column("tso_mss", "int", "largest segment for TSO", "bytes"),
-    Column("enabled", "bool", "the adapter is enabled (esxcfg only)"),
+    Column(
+        "enabled",
+        "bool",
+        "the adapter is enabled (esxcfg only)",
+        sign=says_bad("false", weight=1.5),
+    ),
     Column(
         "address_type",
         "str",

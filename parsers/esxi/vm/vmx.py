@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 _VM_NAME = Column("vm_name", "str", "name of the virtual machine")
@@ -79,7 +80,12 @@ VDISK = Table.of(
     Column(
         "is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"
     ),
-    Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
+    Column(
+        "disk_mode",
+        "str",
+        "persistent, independent-persistent, …; empty = default",
+        sign=says_bad("independent-nonpersistent", weight=2.5),
+    ),
     Column(
         "controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"
     ),
