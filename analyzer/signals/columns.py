@@ -153,6 +153,7 @@ _TOP_BARS: dict[str, Sign] = {
     **dict.fromkeys(("numa_local_pct",), lies_below(80, weight=2.5)),
     **dict.fromkeys(("load_1m", "queue_load"), lies_above(1.5)),
     **dict.fromkeys(("qued",), lies_above(5)),
+    **dict.fromkeys(("free_mb",), lies_below(1000, weight=3.5)),
     **dict.fromkeys(("rows_dropped", "cells_dropped"), NOTHING),
 }
 

@@ -1,0 +1,289 @@
+"""Whether one cell says trouble, by the sign of its column, and the sentence that tells it with its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from analyzer.artefacts.signs import How, Sign
+from analyzer.artefacts.tables import Value
+from analyzer.runtime.text import one_line
+from analyzer.signals.cell_words import find_trouble, weigh_state
+from analyzer.signals.columns import find_whole, says_loss, says_state
+
+Cells = Mapping[str, Value]
+
+SHOWN = 120  # characters of a value in a sentence
+SWITCHED_OFF = 1.5  # weight of what is down because somebody switched it off
+_SWITCHES = ("admin_up", "admin_status", "enabled", "port_admin_status", "admin_state")
+_OFF = frozenset({"false", "down", "disabled"})
+_NEARLY_ALL = 0.97  # of a size, or 97 %
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s./:-]+")
+_PLAIN_NUMBER = re.compile(r"-?[\d.]+\s*")
+_NO_VALUES = frozenset({"", "0", "-", "no", "none", "false", "n/a", "null", "unset", "<unset>"})
+_LONGEST_WORD_ALONE = 3  # a word as short as this must be the whole cell
+
+
+class BadCell(NamedTuple):
+    """A cell that says trouble.
+
+    weight  how much: 4.5 a loss that users feel, 2 worth a look
+    reason  cells of one column with one reason say the same
+    sign    that of the column, or of the name that the row has for it
+    name    what the value is called: the column, or the name in the row
+    value   as the table has it
+    share   of what it is a part of, None where that is not known
+    """
+
+    weight: float
+    reason: str
+    sign: Sign
+    name: str
+    value: Value
+    share: float | None = None
+
+
+class Cell(NamedTuple):
+    """A cell with its row.
+
+    captured  ISO 8601 stamp of the capture, "" when unknown
+    """
+
+    sign: Sign
+    column: str
+    value: Value
+    cells: Cells
+    captured: str = ""
+
+    def make_bad(self, weight: float, reason: str = "", share: float | None = None) -> BadCell:
+        """Return what this cell says."""
+        return BadCell(weight, reason, self.sign, self.column, self.value, share)
+
+
+def judge_cell(cell: Cell) -> BadCell | None:
+    """Return what a cell says of trouble, None where it says none."""
+    if cell.value is None or cell.value == "":
+        return None
+    sign = cell.sign
+    bad = _JUDGES[sign.how](cell)
+    if bad is None or not _is_meant(sign, cell.cells):
+        return None
+    if sign.how in ("bad", "good", "state") and _is_switched_off(cell.column, cell.cells):
+        return bad._replace(weight=min(bad.weight, SWITCHED_OFF))
+    return bad
+
+
+def _is_meant(sign: Sign, cells: Cells) -> bool:
+    """Tell whether the other cells of the row let a sign speak."""
+    if sign.only and not _holds_word(cells, sign.only):
+        return False
+    return not sign.unless or not _holds_word(cells, sign.unless)
+
+
+def _holds_word(cells: Cells, condition: tuple[str, ...]) -> bool:
+    """Tell whether the cell of a column, which comes first, holds one of some words."""
+    column, *words = condition
+    text = str(cells.get(column)).lower()
+    return any(word in text for word in words)
+
+
+def _is_switched_off(column: str, cells: Cells) -> bool:
+    """Tell whether the row says that somebody switched the object off; the switch itself says no more than that."""
+    if column in _SWITCHES:
+        return True
+    return any(str(cells[name]).lower() in _OFF for name in _SWITCHES if name in cells)
+
+
+def _judge_nothing(_cell: Cell) -> None:
+    return None
+
+
+def _judge_rows(cell: Cell) -> BadCell:
+    return cell.make_bad(cell.sign.weight)
+
+
+def _judge_loss(cell: Cell) -> BadCell | None:
+    """Weigh a counter of loss: 1 % of the whole is much, 0.1 % is trouble; without a whole its number tells."""
+    value = read_number(cell.value)
+    if value is None or value <= 0:
+        return None
+    whole = read_number(cell.cells.get(cell.sign.of))
+    if whole is None or whole <= 0:
+        return cell.make_bad(cell.sign.weight or (3.5 if value >= 10 else 2.8))
+    share = value / whole
+    return cell.make_bad(4.5 if share >= 0.01 else 3.5 if share >= 0.001 else 2.2, share=share)
+
+
+def read_number(value: Value) -> float | None:
+    """Return a value that is a number, None for any other."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value
+
+
+def _judge_good(cell: Cell) -> BadCell | None:
+    text = str(cell.value).strip().lower()
+    if text in cell.sign.words or text in ("", "-"):
+        return None
+    return cell.make_bad(cell.sign.weight, text[:SHOWN])
+
+
+def _judge_bad(cell: Cell) -> BadCell | None:
+    text, words = str(cell.value).strip().lower(), cell.sign.words
+    if text in words or _compile_words(words).search(text):
+        return cell.make_bad(cell.sign.weight, text[:SHOWN])
+    return None
+
+
+@lru_cache(maxsize=256)
+def _compile_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the pattern of words at the beginning of a word in a text."""
+    some = [re.escape(word) for word in words if len(word) > _LONGEST_WORD_ALONE]
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(some)})" if some else r"(?!)")
+
+
+def _judge_state(cell: Cell) -> BadCell | None:
+    text = str(cell.value)
+    weight = cell.sign.weight * weigh_state(text)
+    return cell.make_bad(weight, text.strip().lower()[:SHOWN]) if weight else None
+
+
+def _judge_message(cell: Cell) -> BadCell | None:
+    words = find_trouble(str(cell.value))
+    return cell.make_bad(words.weight, ", ".join(words.names)) if words.weight else None
+
+
+def _judge_above(cell: Cell) -> BadCell | None:
+    sign, value = cell.sign, read_number(cell.value)
+    if value is None:
+        return None
+    if not sign.of:
+        nearly_all = cell.column.endswith("_pct") and value >= 100 * _NEARLY_ALL
+        return cell.make_bad(sign.weight + nearly_all) if abs(value) > sign.bar else None
+    whole = read_number(cell.cells.get(sign.of))
+    if whole is None or whole <= 0 or value < sign.bar * whole:
+        return None
+    share = value / whole
+    return cell.make_bad(sign.weight + (share >= _NEARLY_ALL), share=share)
+
+
+def _judge_below(cell: Cell) -> BadCell | None:
+    sign, value = cell.sign, read_number(cell.value)
+    if value is None:
+        return None
+    if not sign.of:
+        nearly_none = cell.column.endswith("_pct") and value <= 100 * (1 - _NEARLY_ALL)
+        return cell.make_bad(sign.weight + nearly_none) if value < sign.bar else None
+    whole = read_number(cell.cells.get(sign.of))
+    if whole is None or whole <= 0 or value >= sign.bar * whole:
+        return None
+    share = value / whole
+    return cell.make_bad(sign.weight + (share <= 1 - _NEARLY_ALL), share=share)
+
+
+def _judge_difference(cell: Cell) -> BadCell | None:
+    other = cell.cells.get(cell.sign.of)
+    if other is None or other == "" or str(other) == str(cell.value):
+        return None
+    return cell.make_bad(cell.sign.weight)
+
+
+def _judge_date(cell: Cell) -> BadCell | None:
+    """Weigh a date against the capture; an end that is still to come weighs less than one that is over."""
+    try:
+        captured = datetime.fromisoformat(cell.captured[:10])
+        days = (captured - datetime.fromisoformat(str(cell.value)[:10])).days
+    except ValueError:
+        return None
+    if days <= cell.sign.bar:
+        return None
+    to_come = days < 0
+    return cell.make_bad(cell.sign.weight - 2 * to_come, "soon" if to_come else "over")
+
+
+def _judge_named(cell: Cell) -> BadCell | None:
+    """Weigh the value of a row whose name says what it counts."""
+    name = cell.cells.get(cell.sign.of)
+    if not isinstance(name, str):
+        return None
+    own = find_named_sign(cell.sign, name, isinstance(cell.value, str))
+    if own is None:
+        return None
+    if own.how == "state" and _PLAIN_NUMBER.fullmatch(str(cell.value)):
+        return None  # a table of numbers has them as numbers as well
+    return _JUDGES[own.how](cell._replace(sign=own, column=name))
+
+
+@lru_cache(maxsize=4096)
+def find_named_sign(sign: Sign, name: str, is_text: bool) -> Sign | None:
+    """Return what a name in a row means: as its column declares it, or by the words of the name."""
+    for known, own in sign.names:
+        if known == name:
+            return own
+    plain = _CAMEL.sub("_", name).lower()
+    if not is_text:
+        return Sign("loss") if says_loss(plain) else None
+    return Sign("state", weight=3.5) if says_state(plain) else None
+
+
+def find_named_whole(name: str, names: tuple[str, ...]) -> str:
+    """Return which of the names of an object counts what a counter of loss is a part of, "" for none."""
+    return find_whole(_CAMEL.sub("_", name).lower(), names)
+
+
+_JUDGES: dict[How, Callable[[Cell], BadCell | None]] = {
+    "fine": _judge_nothing,
+    "rows": _judge_rows,
+    "loss": _judge_loss,
+    "good": _judge_good,
+    "bad": _judge_bad,
+    "state": _judge_state,
+    "message": _judge_message,
+    "above": _judge_above,
+    "below": _judge_below,
+    "differs": _judge_difference,
+    "older": _judge_date,
+    "named": _judge_named,
+}
+
+
+def describe_cell(bad: BadCell, cells: Cells) -> str:
+    """Return the sentence of a cell that says trouble: what it is called, its value, and what it is held against."""
+    sign, name = bad.sign, bad.name
+    shown = format_cell(bad.value)
+    if sign.how == "loss":
+        return f"{name} is {shown}{_format_share(bad)}"
+    if sign.how in ("above", "below"):
+        if sign.of:
+            return f"{name} is {shown}{_format_share(bad)}"
+        return f"{name} is {shown}, {sign.how} {sign.bar:,g}"
+    if sign.how == "differs":
+        return f"{name} is {shown}, {sign.of} is {format_cell(cells.get(sign.of))}"
+    if sign.how in ("message", "rows"):
+        return f"{name}: {shown}"
+    if sign.how == "older":
+        return f"{name} is {shown[:10]}" + (", which is over" if bad.reason == "over" else "")
+    return f"{name} is {shown}"
+
+
+def _format_share(bad: BadCell) -> str:
+    """Return `, 0.4 % of rx_packets`, "" where the whole is not known."""
+    if bad.share is None:
+        return ""
+    percent = 100 * bad.share
+    digits = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
+    return f", {digits} % of {bad.sign.of}" if percent >= 0.001 else f", a part of {bad.sign.of}"
+
+
+def format_cell(value: Value) -> str:
+    """Return a value as a sentence shows it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.6g}"
+    return one_line(str(value), SHOWN)

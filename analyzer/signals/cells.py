@@ -1,0 +1,424 @@
+"""Cells of tables that say trouble though no finding rests on them: records for the list of signals.
+
+Each table is read once. Counters of loss of one object are one record, the worst first; other cells are one record for a
+column and what it says. What a finding rests on is left out, also where the same object was printed twice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from analyzer.artefacts import parsing
+from analyzer.artefacts.signs import counts_loss
+from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
+from analyzer.case.verdicts import Evidence, Judgement
+from analyzer.facts import Facts, made
+from analyzer.facts.records import MadeRow
+from analyzer.runtime.text import one_line
+from analyzer.secrets.values import hide_around
+from analyzer.signals.cell_signs import (
+    BadCell,
+    Cell,
+    Cells,
+    describe_cell,
+    find_named_whole,
+    format_cell,
+    judge_cell,
+)
+from analyzer.signals.columns import Meaning, list_meanings
+
+Record = dict[str, Any]
+Identity = tuple[Any, ...]
+
+KIND = "cell"
+TEXT = 300  # characters of a line
+MOST_OBJECTS = 20  # of one table on one node whose counters of loss are told one by one
+MOST_REASONS = 20  # of one column on one node
+MOST_COUNTERS = 5  # of one object that a sentence tells
+_OF_NUMBERS = ("loss", "named")  # signs for which 0 says nothing
+_LONG_LINE = 500  # a line as long as this holds many objects: it is explained column by column
+_PRINTED_NAMES = {"vm_id": "vm_name"}  # a key that no one knows, and the column that names the same
+
+
+class Sighting(NamedTuple):
+    """A cell that says trouble, and the row it is in.
+
+    identity  what the row is of; of two rows with one identity the last counts
+    key       the columns that name the object
+    """
+
+    row: Row
+    column: str
+    bad: BadCell
+    identity: Identity
+    key: tuple[str, ...] = ()
+
+    @property
+    def node(self) -> str:
+        """Key of the node."""
+        return self.row.block.node
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Address and line of the cell."""
+        return self.row.block_of(self.column).address, self.row.line_of(self.column)
+
+
+@dataclass(slots=True)
+class Explained:
+    """Cells that findings rest on, by the name of their node.
+
+    cells    node, address, line, column
+    lines    node, address, line: of a line that is not long all cells are explained
+    columns  node, address, column: of many rows that decide, a finding shows some
+    """
+
+    cells: set[tuple[str, str, int, str]] = field(default_factory=set)
+    lines: set[tuple[str, str, int]] = field(default_factory=set)
+    columns: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def add_evidence(self, node: str, evidence: Evidence) -> None:
+        """Take one piece of evidence: its label is `alias.column = value`, with a remark where it stands for many rows."""
+        name = evidence.label.partition(" = ")[0]
+        column = name.rpartition(".")[2]
+        self.cells.add((node, evidence.address, evidence.line, column))
+        if len(evidence.text) < _LONG_LINE:
+            self.lines.add((node, evidence.address, evidence.line))
+        if evidence.label.endswith((" more not shown)", " rows)")):
+            self.columns.add((node, evidence.address, column))
+
+    def covers_cell(self, node: str, address: str, line: int, column: str) -> bool:
+        """Tell whether a finding rests on a cell."""
+        return (
+            (node, address, line) in self.lines
+            or (node, address, line, column) in self.cells
+            or (node, address, column) in self.columns
+        )
+
+
+def find_cell_signals(facts: Facts, judgement: Judgement) -> list[Record]:
+    """Return what cells say of trouble that no finding rests on, the heaviest first; a record each (see `make_record`)."""
+    made.put_tables(facts, list_declared_made())
+    explained = collect_explained(judgement)
+    records: list[Record] = []
+    for name in sorted(facts.list_names()):
+        table = facts.tables[name]
+        if table.log or table.given is not None or table.lines_of is not None:
+            continue
+        meanings = list_meanings(table) if facts.count(name) else {}
+        if meanings:
+            records += _find_in_table(facts, table, meanings, explained)
+    return sorted(records, key=_order_record)
+
+
+def _order_record(record: Record) -> tuple[Any, ...]:
+    place = record["node"], record["module"], record["object"], record["address"], record["line"]
+    return -record["weight"], -record["count"], *place
+
+
+@cache
+def list_declared_made() -> frozenset[str]:
+    """Return the tables that are made of others and have columns whose meaning is declared."""
+    return frozenset(
+        name for name in made.list_made_tables() if list_meanings(parsing.tables()[name])
+    )
+
+
+def collect_explained(judgement: Judgement) -> Explained:
+    """Return the cells and lines that findings rest on."""
+    explained = Explained()
+    for finding in judgement.findings:
+        for evidence in finding.evidence:
+            explained.add_evidence(evidence.node or finding.node, evidence)
+    return explained
+
+
+def _find_in_table(
+    facts: Facts, table: Table, meanings: dict[str, Meaning], explained: Explained
+) -> Iterator[Record]:
+    """Yield the records of one table."""
+    store = facts.store(table.name)
+    sightings = list(read_rows(facts, store.rows, meanings, table))
+    by_node: defaultdict[str, list[Sighting]] = defaultdict(list)
+    for one in leave_explained_out(facts, sightings, explained):
+        by_node[one.node].append(one)
+    for some in by_node.values():
+        losses = [one for one in some if one.bad.sign.how == "loss"]
+        others = [one for one in some if one.bad.sign.how != "loss"]
+        yield from _tell_losses(losses)
+        yield from _tell_reasons(others)
+    for frame in store.frames:
+        yield from _read_frame(facts, frame, meanings, explained)
+
+
+# -- rows
+
+
+def read_rows(
+    facts: Facts, rows: Sequence[Row], meanings: dict[str, Meaning], table: Table
+) -> Iterator[Sighting]:
+    """Yield the cells of rows that say trouble, in one pass."""
+    signs = [
+        (column, meaning.sign) for column, meaning in meanings.items() if meaning.sign.how != "fine"
+    ]
+    # A name in the row is no part of what the row is of: its counters belong to one object.
+    names = {sign.of for _, sign in signs if sign.how == "named"}
+    key = tuple(name for name in table.key if name not in names)
+    wholes = _read_named_wholes(rows, key, signs) if names else {}
+    for row in rows:
+        values = row.values
+        captured = ""
+        for column, sign in signs:
+            value = values.get(column)
+            if value is None or value == "" or (not value and sign.how in _OF_NUMBERS):
+                continue
+            if sign.how == "older":
+                captured = captured or _find_capture(facts, row)
+            bad = judge_cell(Cell(sign, column, value, values, captured))
+            if bad is None or _is_copied(row, column):
+                continue
+            identity = _identify_row(row, key)
+            if sign.how == "named" and bad.sign.how == "loss":
+                bad = _add_share(bad, wholes.get((row.block.node, *identity), {}))
+            yield Sighting(row, column, bad, identity, key)
+
+
+def _find_capture(facts: Facts, row: Row) -> str:
+    """Return when the material of a row was taken, "" where nothing says so."""
+    info = facts.nodes.get(row.block.node)
+    return row.block.taken or (info.captured if info is not None else "")
+
+
+def _is_copied(row: Row, column: str) -> bool:
+    """Tell whether a row that is made of others has a cell from a table that has a meaning for it."""
+    if not isinstance(row, MadeRow) or column not in row.read_from:
+        return False
+    return column in list_meanings(row.read_from[column].table)
+
+
+def _identify_row(row: Row, key: tuple[str, ...]) -> Identity:
+    """Return what a row is of: its key, or its place where the table has none."""
+    own = tuple(row.values.get(name) for name in key)
+    return own if own and None not in own else (*own, row.block.address, row.line)
+
+
+def _read_named_wholes(
+    rows: Sequence[Row], key: tuple[str, ...], signs: Iterable[tuple[str, Any]]
+) -> dict[Identity, dict[str, Value]]:
+    """Return by object what its rows count that others may be a part of: packets, commands."""
+    found: defaultdict[Identity, dict[str, Value]] = defaultdict(dict)
+    named = [(column, sign.of) for column, sign in signs if sign.how == "named"]
+    for row in rows:
+        for column, name_column in named:
+            name, value = row.values.get(name_column), row.values.get(column)
+            if isinstance(name, str) and value and find_named_whole(name, (name,)):
+                found[row.block.node, *_identify_row(row, key)][name] = value
+    return found
+
+
+def _add_share(bad: BadCell, wholes: dict[str, Value]) -> BadCell:
+    """Return a named counter of loss with its share of what the same object counts."""
+    name = find_named_whole(bad.name, tuple(wholes))
+    if not name:
+        return bad
+    return judge_cell(Cell(counts_loss(name), bad.name, bad.value, wholes)) or bad
+
+
+def leave_explained_out(
+    facts: Facts, sightings: Sequence[Sighting], explained: Explained
+) -> Iterator[Sighting]:
+    """Yield the cells that no finding rests on; of an object that was printed twice its last."""
+    known: set[tuple[str, str, Identity, str]] = set()
+    last: dict[tuple[str, str, Identity, str, str], Sighting] = {}
+    for one in sightings:
+        address, line = one.place
+        own = (one.node, one.column, one.identity, one.bad.name)
+        if explained.covers_cell(facts.name(one.node), address, line, one.column):
+            known.add(own)
+        last[*own, one.bad.reason] = one
+    for (node, column, identity, name, _), one in last.items():
+        if (node, column, identity, name) not in known:
+            yield one
+
+
+# -- records
+
+
+def _tell_losses(losses: Sequence[Sighting]) -> Iterator[Record]:
+    """Yield a record for each object whose counters of loss are not 0, and one for those beyond the limit."""
+    by_object: defaultdict[Identity, list[Sighting]] = defaultdict(list)
+    for one in losses:
+        by_object[one.identity].append(one)
+    groups = [sorted(some, key=_order_sighting) for some in by_object.values()]
+    groups.sort(key=lambda some: _order_sighting(some[0]))
+    for some in groups[:MOST_OBJECTS]:
+        told = [describe_cell(one.bad, one.row.values) for one in some[:MOST_COUNTERS]]
+        if len(some) > MOST_COUNTERS:
+            told.append(f"{len(some) - MOST_COUNTERS:,} more counters are not 0")
+        yield make_record(some, "; ".join(told), "counter of loss")
+    rest = groups[MOST_OBJECTS:]
+    if rest:
+        every = [one for some in rest for one in some]
+        words = f"counters of loss of {len(rest):,} more objects are not 0; the worst of them: "
+        told_worst = describe_cell(every[0].bad, every[0].row.values)
+        yield make_record(every, words + told_worst, "counter of loss")
+
+
+def _tell_reasons(sightings: Sequence[Sighting]) -> Iterator[Record]:
+    """Yield a record for each column and what its cells say, and one for the reasons beyond the limit."""
+    by_reason: defaultdict[tuple[str, str, str], list[Sighting]] = defaultdict(list)
+    for one in sightings:
+        by_reason[one.column, one.bad.name, one.bad.reason].append(one)
+    columns: defaultdict[str, list[list[Sighting]]] = defaultdict(list)
+    for (column, _, _), some in by_reason.items():
+        columns[column].append(sorted(some, key=_order_sighting))
+    for groups in columns.values():
+        groups.sort(key=lambda some: (-some[0].bad.weight, -len(some), _order_sighting(some[0])))
+        for some in groups[:MOST_REASONS]:
+            worst = some[0]
+            yield make_record(some, describe_cell(worst.bad, worst.row.values), _say_why(worst.bad))
+        rest = [one for some in groups[MOST_REASONS:] for one in some]
+        if rest:
+            number = len(groups) - MOST_REASONS
+            told = describe_cell(rest[0].bad, rest[0].row.values)
+            yield make_record(
+                rest, f"{told}; and {number:,} more of its kind", _say_why(rest[0].bad)
+            )
+
+
+def _order_sighting(one: Sighting) -> tuple[Any, ...]:
+    """Return what puts the worst cell first, whatever the order of the rows."""
+    bad, (address, line) = one.bad, one.place
+    size = bad.value if isinstance(bad.value, int | float) else 0
+    excess = size if bad.sign.how == "below" else -size
+    return (
+        -bad.weight,
+        -(bad.share or 0) if bad.sign.how == "loss" else 0,
+        excess,
+        address,
+        line,
+        bad.name,
+    )
+
+
+_WHY = {
+    "good": "state",
+    "bad": "state",
+    "state": "state",
+    "rows": "there is one",
+    "above": "over a bar",
+    "below": "under a bar",
+    "differs": "differs",
+    "older": "date",
+}
+
+
+def _say_why(bad: BadCell) -> str:
+    """Return in a word or two what speaks against a cell."""
+    return bad.reason if bad.sign.how == "message" else _WHY.get(bad.sign.how, bad.sign.how)
+
+
+def make_record(some: Sequence[Sighting], what: str, why: str) -> Record:
+    """Return the record of cells that say the same, or of one object; the worst of them comes first."""
+    worst = some[0]
+    block, (address, line) = worst.row.block_of(worst.column), worst.place
+    reasons = [why]
+    if worst.bad.share is not None and worst.bad.sign.of:
+        reasons.append(f"{100 * worst.bad.share:.2g} % of {worst.bad.sign.of}")
+    return _fill_record(
+        worst.node,
+        f"{worst.row.table.name}.{worst.column}",
+        what,
+        name_object(worst.key, worst.row.values),
+        count=len({id(one.row) for one in some}),
+        address=address,
+        line=line,
+        text=_read_line(block, line),
+        weight=worst.bad.weight,
+        why=reasons,
+    )
+
+
+def _fill_record(node: str, module: str, what: str, thing: str, **more: Any) -> Record:
+    """Return a record with the fields that all signals have."""
+    record = {
+        "node": node,
+        "kind": KIND,
+        "module": module,
+        "what": hide_around([], what, [])[1],
+        "object": hide_around([], thing, [])[1],
+        "title": "",
+        "first": "",
+        "last": "",
+        "ended": "",
+        "last_address": "",
+        "last_line": 0,
+    }
+    return record | more
+
+
+def name_object(key: Iterable[str], cells: Cells) -> str:
+    """Return what a row is of, in the words of its key."""
+    parts = []
+    for name in key:
+        printed = cells.get(_PRINTED_NAMES.get(name, name))
+        value = cells.get(name) if printed is None or printed == "" else printed
+        if value is not None and value != "":
+            parts.append(str(value))
+    return one_line(" ".join(parts), TEXT)
+
+
+def _read_line(block: Block, line: int) -> str:
+    """Return a line as the block holds it, without secrets."""
+    place = line - block.first_line
+    text = block.lines[place] if 0 <= place < len(block.lines) else ""
+    return hide_around([], text, [])[1][:TEXT]
+
+
+# -- samples
+
+
+def _read_frame(
+    facts: Facts, frame: Frame, meanings: dict[str, Meaning], explained: Explained
+) -> Iterator[Record]:
+    """Yield a record for each number of a capture that is beyond its bar, with the worst sample."""
+    node, address = frame.block.node, frame.block.address
+    shown = {
+        column
+        for name, place, _, column in explained.cells
+        if name == facts.name(node) and place == address
+    }
+    for column, meaning in meanings.items():
+        sign = meaning.sign
+        if sign.how not in ("above", "below", "loss") or sign.of or column in shown:
+            continue
+        if column not in frame.columns:
+            continue
+        cells = frame.columns[column]
+        beyond = cells < sign.bar if sign.how == "below" else cells > sign.bar
+        places = beyond.nonzero()[0]
+        if not len(places):
+            continue
+        held = cells[places]
+        row = int(places[held.argmin() if sign.how == "below" else held.argmax()])
+        weight = (sign.weight or 3.0) - (len(places) == 1 and len(cells) > 10)
+        bad = BadCell(weight, "", sign, column, float(cells[row]))
+        names = {*frame.table.key, *_PRINTED_NAMES.values()}
+        values = {name: frame.take(name, [row])[0] for name in names if name in frame.columns}
+        told = f"{describe_cell(bad, {})} in {len(places):,} of {len(cells):,} samples"
+        yield _fill_record(
+            node,
+            f"{frame.table.name}.{column}",
+            told,
+            name_object(frame.table.key, values),
+            count=len(places),
+            address=address,
+            line=int(frame.line[row]),
+            text=f"{frame.heading(column, row)} = {format_cell(bad.value)}"[:TEXT],
+            weight=weight,
+            why=["over a bar" if sign.how != "below" else "under a bar"],
+        )
