@@ -30,8 +30,8 @@ class Sign:
     """When a cell of one column says trouble.
 
     how     fine: never. rows: the row alone does. loss: a counter that is not 0. good: any other word does. bad: these
-            words do. state, message: words of trouble do. above, below: beyond `bar`. differs: from the column `of`.
-            older: than the capture, by more than `bar` days. named: as the name in the column `of` says
+            words do. state, message: words of trouble do. above, below: beyond `bar`; of a number below 0 its size counts.
+            differs: from the column `of`. older: than the capture, or than the column `of`, by more than `bar` days. named: as the name in the column `of` says
     words   of good and bad, in lower case
     bar     a number; with `of` the share of that column
     of      another column of the row
@@ -102,9 +102,9 @@ def differs_from(column: str, weight: float = 2.0) -> Sign:
     return Sign("differs", of=column, weight=weight)
 
 
-def dates_before(days: float, weight: float = 2.0) -> Sign:
-    """Return the sign of a date that is trouble when it lies some days before the capture."""
-    return Sign("older", bar=days, weight=weight)
+def dates_before(days: float, of: str = "", weight: float = 2.0) -> Sign:
+    """Return the sign of a date that is trouble when it lies some days before the capture, or another column."""
+    return Sign("older", bar=days, of=of, weight=weight)
 
 
 def reads_words() -> Sign:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -194,14 +194,22 @@ def _judge_difference(cell: Cell) -> BadCell | None:
 def _judge_date(cell: Cell) -> BadCell | None:
     """Weigh a date against the capture; an end that is still to come weighs less than one that is over."""
     try:
-        captured = datetime.fromisoformat(cell.captured[:10])
-        days = (captured - datetime.fromisoformat(str(cell.value)[:10])).days
+        now = str(cell.cells.get(cell.sign.of) or cell.captured)
+        age = _read_moment(now) - _read_moment(str(cell.value))
     except ValueError:
         return None
+    days = age / timedelta(days=1)
     if days <= cell.sign.bar:
         return None
-    to_come = days < 0
-    return cell.make_bad(cell.sign.weight - 2 * to_come, "soon" if to_come else "over")
+    if days < 0:
+        return cell.make_bad(cell.sign.weight - 2, "soon")
+    reason = f"more than {cell.sign.bar:g} days ago" if cell.sign.bar > 0 else "in the past"
+    return cell.make_bad(cell.sign.weight, reason)
+
+
+def _read_moment(stamp: str) -> datetime:
+    """Return an ISO 8601 stamp without fractions and zone, which tables have in UTC."""
+    return datetime.fromisoformat(stamp[:19].rstrip("Z"))
 
 
 def _judge_named(cell: Cell) -> BadCell | None:
@@ -265,7 +273,7 @@ def describe_cell(bad: BadCell, cells: Cells) -> str:
     if sign.how in ("message", "rows"):
         return f"{name}: {shown}"
     if sign.how == "older":
-        return f"{name} is {shown[:10]}" + (", which is over" if bad.reason == "over" else "")
+        return f"{name} is {shown[:10]}, {bad.reason}"
     return f"{name} is {shown}"
 
 

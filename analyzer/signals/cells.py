@@ -35,10 +35,12 @@ Record = dict[str, Any]
 Identity = tuple[Any, ...]
 
 KIND = "cell"
+_BUNDLE = "esxi.bundle"  # tells when it was made
 TEXT = 300  # characters of a line
 MOST_OBJECTS = 20  # of one table on one node whose counters of loss are told one by one
 MOST_REASONS = 20  # of one column on one node
-MOST_COUNTERS = 5  # of one object that a sentence tells
+MOST_COUNTERS = 5  # of one object that a sentence tells with their values
+MOST_NAMES = 15  # of further counters that it names
 _OF_NUMBERS = ("loss", "named")  # signs for which 0 says nothing
 _LONG_LINE = 500  # a line as long as this holds many objects: it is explained column by column
 _PRINTED_NAMES = {"vm_id": "vm_name"}  # a key that no one knows, and the column that names the same
@@ -189,8 +191,13 @@ def read_rows(
 
 def _find_capture(facts: Facts, row: Row) -> str:
     """Return when the material of a row was taken, "" where nothing says so."""
+    if row.block.taken:
+        return row.block.taken
+    for bundle in facts.store(_BUNDLE).rows if _BUNDLE in facts.tables else ():
+        if bundle.block.node == row.block.node and bundle.values.get("captured"):
+            return str(bundle.values["captured"])
     info = facts.nodes.get(row.block.node)
-    return row.block.taken or (info.captured if info is not None else "")
+    return info.captured if info is not None else ""
 
 
 def _is_copied(row: Row, column: str) -> bool:
@@ -257,8 +264,11 @@ def _tell_losses(losses: Sequence[Sighting]) -> Iterator[Record]:
     groups.sort(key=lambda some: _order_sighting(some[0]))
     for some in groups[:MOST_OBJECTS]:
         told = [describe_cell(one.bad, one.row.values) for one in some[:MOST_COUNTERS]]
-        if len(some) > MOST_COUNTERS:
-            told.append(f"{len(some) - MOST_COUNTERS:,} more counters are not 0")
+        more = [one.bad.name for one in some[MOST_COUNTERS:]]
+        if more:
+            told.append(f"not 0 as well: {', '.join(more[:MOST_NAMES])}")
+        if len(more) > MOST_NAMES:
+            told.append(f"and {len(more) - MOST_NAMES:,} more")
         yield make_record(some, "; ".join(told), "counter of loss")
     rest = groups[MOST_OBJECTS:]
     if rest:

@@ -137,9 +137,9 @@ _TOP_BARS: dict[str, Sign] = {
     **dict.fromkeys(("vmwait_pct",), lies_above(50, weight=2.5)),
     **dict.fromkeys(("lat_c_pct", "lat_m_pct"), lies_above(10)),
     **dict.fromkeys(("sys_pct",), lies_above(20)),
-    **dict.fromkeys(("util_pct",), lies_above(90)),
+    **dict.fromkeys(("util_pct",), lies_above(85)),
     **dict.fromkeys(("davg_ms", "davg_rd_ms", "davg_wr_ms"), lies_above(20, weight=3.5)),
-    **dict.fromkeys(("gavg_ms", "gavg_rd_ms", "gavg_wr_ms"), lies_above(25, weight=3.5)),
+    **dict.fromkeys(("gavg_ms", "gavg_rd_ms", "gavg_wr_ms"), lies_above(20, weight=3.5)),
     **dict.fromkeys(("kavg_ms", "kavg_rd_ms", "kavg_wr_ms", "qavg_ms"), lies_above(2, weight=3.5)),
     **dict.fromkeys(("lat_rd_ms", "lat_wr_ms"), lies_above(30, weight=3.5)),
     **dict.fromkeys(("drop_tx_pct", "drop_rx_pct"), lies_above(0.1, weight=3.5)),
@@ -149,12 +149,12 @@ _TOP_BARS: dict[str, Sign] = {
         lies_above(0.1, weight=3.5),
     ),
     **dict.fromkeys(("swap_read_mb_s", "swap_write_mb_s"), lies_above(0.1, weight=3.5)),
-    **dict.fromkeys(("memctl_mb", "swap_used_mb", "compressed_mb"), lies_above(1)),
+    **dict.fromkeys(("memctl_mb", "swap_used_mb", "compressed_mb"), lies_above(0.5)),
     **dict.fromkeys(("numa_local_pct",), lies_below(80, weight=2.5)),
     **dict.fromkeys(("load_1m", "queue_load"), lies_above(1.5)),
     **dict.fromkeys(("qued",), lies_above(5)),
     **dict.fromkeys(("free_mb",), lies_below(1000, weight=3.5)),
-    **dict.fromkeys(("rows_dropped", "cells_dropped"), NOTHING),
+    **dict.fromkeys(("used_pct", "rows_dropped", "cells_dropped"), NOTHING),
 }
 
 
@@ -202,7 +202,8 @@ def _read_name(table: Table, column: Column) -> Iterator[Sign]:
         if _FALSE_IS_BAD.search(name):
             yield says_bad("false", weight=3.5)
     elif kind == "time" and _DATE_OF_END.search(name):
-        yield dates_before(_SOON, weight=4.5)
+        answered = "answered" if table.column("answered") is not None else ""
+        yield dates_before(_SOON, of=answered, weight=4.5)
     elif kind == "str":
         yield from _find_default(table, name)
         if _MESSAGE.search(name):

@@ -19,7 +19,12 @@ TABLE = Table.of(
     KeyColumn("role", "str", "api_provider, persistence_server, switch_manager, system"),
     KeyColumn("service", "str", "api, server, client, election, ovsmgmt, openflow, cluster"),
     Column("port", "int", "TCP port"),
-    Column("listening", "bool", "Y; a dash is no", sign=says_bad("false", weight=3.5)),
+    Column(
+        "listening",
+        "bool",
+        "Y; a dash is no",
+        sign=says_bad("false", weight=3.5).except_where("service", "server"),
+    ),
     Column("connections", "int", "open connections", "connections"),
     ask="`show control-cluster connections` on each NSX Controller",
 )

@@ -34,7 +34,7 @@ TABLE = Table.of(
         "dvs_text",
         "str",
         "value as printed",
-        sign=says_bad("true").only_where("dvs_property", "blocked", "link down"),
+        sign=says_bad("true").only_where("dvs_property", "port.block", "blocked", "link down"),
     ),
     Column("dvs_number", "int", "value where it is a whole number", sign=named_by("dvs_property")),
     ask="`net-dvs -l`",

@@ -4,7 +4,7 @@ Source: `commands/ntpq_-p.txt` or the command. The first character: `*` followed
 `x` a false ticker, none: not used. `reach` is octal, 377 = the last eight polls were answered.
 """
 
-from analyzer.artefacts.signs import lies_above, lies_below
+from analyzer.artefacts.signs import lies_above, says_bad
 from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.forms.columns import bundle_files
@@ -73,7 +73,7 @@ PARSER = text_table(
         "str",
         "last eight polls as bits, octal: 377 = all were answered",
         pattern=r"[0-7]{1,3}",
-        sign=lies_below(1, weight=3.5),
+        sign=says_bad("0", weight=3.5),
     ),
     Field("delay", "ntp_delay_ms", "float", "time to the server and back", "ms"),
     Field(

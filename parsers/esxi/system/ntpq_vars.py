@@ -28,7 +28,7 @@ TABLE = Table.of(
         "float",
         "value where it is a number",
         sign=named_by(
-            "ntp_variable", stratum=lies_above(15), leap=lies_above(2), rootdisp=lies_above(15_999)
+            "ntp_name", stratum=lies_above(15), leap=lies_above(2), rootdisp=lies_above(15_999)
         ),
     ),
     ask="`ntpq -c readvar`",
