@@ -237,6 +237,7 @@ def find_named_sign(sign: Sign, name: str, is_text: bool) -> Sign | None:
     return Sign("state", weight=3.5) if says_state(plain) else None
 
 
+@lru_cache(maxsize=4096)
 def find_named_whole(name: str, names: tuple[str, ...]) -> str:
     """Return which of the names of an object counts what a counter of loss is a part of, "" for none."""
     return find_whole(_CAMEL.sub("_", name).lower(), names)
@@ -260,7 +261,7 @@ _JUDGES: dict[How, Callable[[Cell], BadCell | None]] = {
 
 def describe_cell(bad: BadCell, cells: Cells) -> str:
     """Return the sentence of a cell that says trouble: what it is called, its value, and what it is held against."""
-    sign, name = bad.sign, bad.name
+    sign, name = bad.sign, one_line(bad.name, SHOWN)
     shown = format_cell(bad.value)
     if sign.how == "loss":
         return f"{name} is {shown}{_format_share(bad)}"

@@ -167,10 +167,8 @@ def read_rows(
     signs = [
         (column, meaning.sign) for column, meaning in meanings.items() if meaning.sign.how != "fine"
     ]
-    # A name in the row is no part of what the row is of: its counters belong to one object.
-    names = {sign.of for _, sign in signs if sign.how == "named"}
-    key = tuple(name for name in table.key if name not in names)
-    wholes = _read_named_wholes(rows, key, signs) if names else {}
+    objects = find_objects(table, meanings)
+    wholes = _read_named_wholes(rows, objects, meanings) if objects.has_names else {}
     for row in rows:
         values = row.values
         captured = ""
@@ -183,10 +181,10 @@ def read_rows(
             bad = judge_cell(Cell(sign, column, value, values, captured))
             if bad is None or _is_copied(row, column):
                 continue
-            identity = _identify_row(row, key)
+            identity = objects.identify_row(row)
             if sign.how == "named" and bad.sign.how == "loss":
                 bad = _add_share(bad, wholes.get((row.block.node, *identity), {}))
-            yield Sighting(row, column, bad, identity, key)
+            yield Sighting(row, column, bad, identity, objects.key)
 
 
 def _find_capture(facts: Facts, row: Row) -> str:
@@ -207,23 +205,49 @@ def _is_copied(row: Row, column: str) -> bool:
     return column in list_meanings(row.read_from[column].table)
 
 
-def _identify_row(row: Row, key: tuple[str, ...]) -> Identity:
-    """Return what a row is of: its key, or its place where the table has none."""
-    own = tuple(row.values.get(name) for name in key)
-    return own if own and None not in own else (*own, row.block.address, row.line)
+class Objects(NamedTuple):
+    """What the rows of a table are of.
+
+    key        the columns that tell it
+    has_names  a row holds one value of many, and its name: the name is no part of the object
+    """
+
+    key: tuple[str, ...]
+    has_names: bool
+
+    def identify_row(self, row: Row) -> Identity:
+        """Return the object of a row: its key, or the place where it has none."""
+        own = tuple(row.values.get(name) for name in self.key)
+        if self.has_names:
+            return own or (row.block.address,)
+        return own if own and None not in own else (*own, row.block.address, row.line)
+
+
+def find_objects(table: Table, meanings: dict[str, Meaning]) -> Objects:
+    """Return what the rows of a table are of: where a row holds one value of many, the texts beside it and its name."""
+    names = {meaning.sign.of for meaning in meanings.values() if meaning.sign.how == "named"}
+    if not names:
+        return Objects(table.key, has_names=False)
+    texts = [one.name for one in table.columns if one.kind == "str" and one.name not in meanings]
+    own = [name for name in table.key or texts if name not in names]
+    return Objects(tuple(own), has_names=True)
 
 
 def _read_named_wholes(
-    rows: Sequence[Row], key: tuple[str, ...], signs: Iterable[tuple[str, Any]]
+    rows: Sequence[Row], objects: Objects, meanings: dict[str, Meaning]
 ) -> dict[Identity, dict[str, Value]]:
     """Return by object what its rows count that others may be a part of: packets, commands."""
     found: defaultdict[Identity, dict[str, Value]] = defaultdict(dict)
-    named = [(column, sign.of) for column, sign in signs if sign.how == "named"]
+    named = [
+        (column, meaning.sign.of)
+        for column, meaning in meanings.items()
+        if meaning.sign.how == "named"
+    ]
     for row in rows:
         for column, name_column in named:
             name, value = row.values.get(name_column), row.values.get(column)
             if isinstance(name, str) and value and find_named_whole(name, (name,)):
-                found[row.block.node, *_identify_row(row, key)][name] = value
+                found[row.block.node, *objects.identify_row(row)][name] = value
     return found
 
 
