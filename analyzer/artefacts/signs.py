@@ -31,7 +31,8 @@ class Sign:
 
     how     fine: never. rows: the row alone does. loss: a counter that is not 0. good: any other word does. bad: these
             words do. state, message: words of trouble do. above, below: beyond `bar`; of a number below 0 its size counts.
-            differs: from the column `of`. older: than the capture, or than the column `of`, by more than `bar` days. named: as the name in the column `of` says
+            differs: from the column `of`. older: than the capture, or than the column `of`, by more than `bar` days.
+            named: as the name in the column `of` says
     words   of good and bad, in lower case
     bar     a number; with `of` the share of that column
     of      another column of the row

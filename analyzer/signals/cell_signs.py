@@ -69,43 +69,44 @@ def judge_cell(cell: Cell) -> BadCell | None:
         return None
     sign = cell.sign
     bad = _JUDGES[sign.how](cell)
-    if bad is None or not _is_meant(sign, cell.cells):
+    if bad is None or not is_meant(sign, cell.cells):
         return None
-    if sign.how in ("bad", "good", "state") and _is_switched_off(cell.column, cell.cells):
+    if sign.how in ("bad", "good", "state") and is_switched_off(cell.column, cell.cells):
         return bad._replace(weight=min(bad.weight, SWITCHED_OFF))
     return bad
 
 
-def _is_meant(sign: Sign, cells: Cells) -> bool:
+def is_meant(sign: Sign, cells: Cells) -> bool:
     """Tell whether the other cells of the row let a sign speak."""
-    if sign.only and not _holds_word(cells, sign.only):
+    if sign.only and not holds_word(cells, sign.only):
         return False
-    return not sign.unless or not _holds_word(cells, sign.unless)
+    return not sign.unless or not holds_word(cells, sign.unless)
 
 
-def _holds_word(cells: Cells, condition: tuple[str, ...]) -> bool:
+def holds_word(cells: Cells, condition: tuple[str, ...]) -> bool:
     """Tell whether the cell of a column, which comes first, holds one of some words."""
     column, *words = condition
     text = str(cells.get(column)).lower()
     return any(word in text for word in words)
 
 
-def _is_switched_off(column: str, cells: Cells) -> bool:
+def is_switched_off(column: str, cells: Cells) -> bool:
     """Tell whether the row says that somebody switched the object off; the switch itself says no more than that."""
     if column in _SWITCHES:
         return True
     return any(str(cells[name]).lower() in _OFF for name in _SWITCHES if name in cells)
 
 
-def _judge_nothing(_cell: Cell) -> None:
-    return None
+def judge_nothing(_cell: Cell) -> None:
+    """Say nothing: the name says trouble, and there is none."""
 
 
-def _judge_rows(cell: Cell) -> BadCell:
+def judge_rows(cell: Cell) -> BadCell:
+    """Take every row for trouble."""
     return cell.make_bad(cell.sign.weight)
 
 
-def _judge_loss(cell: Cell) -> BadCell | None:
+def judge_loss(cell: Cell) -> BadCell | None:
     """Weigh a counter of loss: 1 % of the whole is much, 0.1 % is trouble; without a whole its number tells."""
     value = read_number(cell.value)
     if value is None or value <= 0:
@@ -114,6 +115,8 @@ def _judge_loss(cell: Cell) -> BadCell | None:
     if whole is None or whole <= 0:
         return cell.make_bad(cell.sign.weight or (3.5 if value >= 10 else 2.8))
     share = value / whole
+    if share > 1:  # it counts something else
+        return cell.make_bad(4.5)
     return cell.make_bad(4.5 if share >= 0.01 else 3.5 if share >= 0.001 else 2.2, share=share)
 
 
@@ -124,39 +127,44 @@ def read_number(value: Value) -> float | None:
     return value
 
 
-def _judge_good(cell: Cell) -> BadCell | None:
+def judge_good(cell: Cell) -> BadCell | None:
+    """Take every word for trouble but the good ones."""
     text = str(cell.value).strip().lower()
     if text in cell.sign.words or text in ("", "-"):
         return None
     return cell.make_bad(cell.sign.weight, text[:SHOWN])
 
 
-def _judge_bad(cell: Cell) -> BadCell | None:
+def judge_bad(cell: Cell) -> BadCell | None:
+    """Take the bad words for trouble, also at the beginning of a word in a longer text."""
     text, words = str(cell.value).strip().lower(), cell.sign.words
-    if text in words or _compile_words(words).search(text):
+    if text in words or compile_words(words).search(text):
         return cell.make_bad(cell.sign.weight, text[:SHOWN])
     return None
 
 
 @lru_cache(maxsize=256)
-def _compile_words(words: tuple[str, ...]) -> re.Pattern[str]:
+def compile_words(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of words at the beginning of a word in a text."""
     some = [re.escape(word) for word in words if len(word) > _LONGEST_WORD_ALONE]
     return re.compile(rf"(?<![\w.])(?:{'|'.join(some)})" if some else r"(?!)")
 
 
-def _judge_state(cell: Cell) -> BadCell | None:
+def judge_state(cell: Cell) -> BadCell | None:
+    """Weigh a state by its words; unknown and pending weigh less."""
     text = str(cell.value)
     weight = cell.sign.weight * weigh_state(text)
     return cell.make_bad(weight, text.strip().lower()[:SHOWN]) if weight else None
 
 
-def _judge_message(cell: Cell) -> BadCell | None:
+def judge_message(cell: Cell) -> BadCell | None:
+    """Weigh a sentence by its words of trouble."""
     words = find_trouble(str(cell.value))
     return cell.make_bad(words.weight, ", ".join(words.names)) if words.weight else None
 
 
-def _judge_above(cell: Cell) -> BadCell | None:
+def judge_above(cell: Cell) -> BadCell | None:
+    """Weigh a number above its bar, or that is nearly all of its size."""
     sign, value = cell.sign, read_number(cell.value)
     if value is None:
         return None
@@ -170,7 +178,8 @@ def _judge_above(cell: Cell) -> BadCell | None:
     return cell.make_bad(sign.weight + (share >= _NEARLY_ALL), share=share)
 
 
-def _judge_below(cell: Cell) -> BadCell | None:
+def judge_below(cell: Cell) -> BadCell | None:
+    """Weigh a number below its bar, or of which nearly nothing is left."""
     sign, value = cell.sign, read_number(cell.value)
     if value is None:
         return None
@@ -184,18 +193,19 @@ def _judge_below(cell: Cell) -> BadCell | None:
     return cell.make_bad(sign.weight + (share <= 1 - _NEARLY_ALL), share=share)
 
 
-def _judge_difference(cell: Cell) -> BadCell | None:
+def judge_difference(cell: Cell) -> BadCell | None:
+    """Weigh a value that differs from the column it should equal."""
     other = cell.cells.get(cell.sign.of)
-    if other is None or other == "" or str(other) == str(cell.value):
+    if other is None or other == "" or str(other).lower() == str(cell.value).lower():
         return None
     return cell.make_bad(cell.sign.weight)
 
 
-def _judge_date(cell: Cell) -> BadCell | None:
+def judge_date(cell: Cell) -> BadCell | None:
     """Weigh a date against the capture; an end that is still to come weighs less than one that is over."""
     try:
         now = str(cell.cells.get(cell.sign.of) or cell.captured)
-        age = _read_moment(now) - _read_moment(str(cell.value))
+        age = read_moment(now) - read_moment(str(cell.value))
     except ValueError:
         return None
     days = age / timedelta(days=1)
@@ -207,12 +217,12 @@ def _judge_date(cell: Cell) -> BadCell | None:
     return cell.make_bad(cell.sign.weight, reason)
 
 
-def _read_moment(stamp: str) -> datetime:
+def read_moment(stamp: str) -> datetime:
     """Return an ISO 8601 stamp without fractions and zone, which tables have in UTC."""
     return datetime.fromisoformat(stamp[:19].rstrip("Z"))
 
 
-def _judge_named(cell: Cell) -> BadCell | None:
+def judge_named(cell: Cell) -> BadCell | None:
     """Weigh the value of a row whose name says what it counts."""
     name = cell.cells.get(cell.sign.of)
     if not isinstance(name, str):
@@ -244,18 +254,18 @@ def find_named_whole(name: str, names: tuple[str, ...]) -> str:
 
 
 _JUDGES: dict[How, Callable[[Cell], BadCell | None]] = {
-    "fine": _judge_nothing,
-    "rows": _judge_rows,
-    "loss": _judge_loss,
-    "good": _judge_good,
-    "bad": _judge_bad,
-    "state": _judge_state,
-    "message": _judge_message,
-    "above": _judge_above,
-    "below": _judge_below,
-    "differs": _judge_difference,
-    "older": _judge_date,
-    "named": _judge_named,
+    "fine": judge_nothing,
+    "rows": judge_rows,
+    "loss": judge_loss,
+    "good": judge_good,
+    "bad": judge_bad,
+    "state": judge_state,
+    "message": judge_message,
+    "above": judge_above,
+    "below": judge_below,
+    "differs": judge_difference,
+    "older": judge_date,
+    "named": judge_named,
 }
 
 
@@ -264,11 +274,16 @@ def describe_cell(bad: BadCell, cells: Cells) -> str:
     sign, name = bad.sign, one_line(bad.name, SHOWN)
     shown = format_cell(bad.value)
     if sign.how == "loss":
-        return f"{name} is {shown}{_format_share(bad)}"
+        return f"{name} is {shown}{format_share(bad)}"
     if sign.how in ("above", "below"):
+        if sign.of and sign.bar == 1:
+            return f"{name} is {shown}, {sign.of} is {format_cell(cells.get(sign.of))}"
         if sign.of:
-            return f"{name} is {shown}{_format_share(bad)}"
-        return f"{name} is {shown}, {sign.how} {sign.bar:,g}"
+            return f"{name} is {shown}{format_share(bad)}"
+        if not sign.bar:
+            return f"{name} is {shown}"
+        where = "beyond" if shown.startswith("-") else sign.how
+        return f"{name} is {shown}, {where} {sign.bar:,g}"
     if sign.how == "differs":
         return f"{name} is {shown}, {sign.of} is {format_cell(cells.get(sign.of))}"
     if sign.how in ("message", "rows"):
@@ -278,13 +293,19 @@ def describe_cell(bad: BadCell, cells: Cells) -> str:
     return f"{name} is {shown}"
 
 
-def _format_share(bad: BadCell) -> str:
+def format_share(bad: BadCell) -> str:
     """Return `, 0.4 % of rx_packets`, "" where the whole is not known."""
     if bad.share is None:
         return ""
     percent = 100 * bad.share
+    if not percent:
+        return f" of {bad.sign.of}"
     digits = f"{percent:.0f}" if percent >= 10 else f"{percent:.2g}"
-    return f", {digits} % of {bad.sign.of}" if percent >= 0.001 else f", a part of {bad.sign.of}"
+    return (
+        f", {digits} % of {bad.sign.of}"
+        if percent >= 0.001
+        else f", under 0.001 % of {bad.sign.of}"
+    )
 
 
 def format_cell(value: Value) -> str:

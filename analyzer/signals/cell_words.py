@@ -32,10 +32,11 @@ _GOOD_STATE = re.compile(
 _NO_TROUBLE = re.compile(
     r"\b(?:no|0|zero|without(?: any)?)[ :]+(?:\w+ ){0,2}(?:errors?|fail\w*|faults?|warnings?|timeouts?"
     r"|drops?|dropped|loss(?:es)?|lost|problems?|issues?|conflicts?)\b"
-    r"|\b(?:errors?|fail\w*|faults?|drops?|dropped|lost) ?[:=] ?0\b|\bde-?assert\w*|\bsuccess\w*"
-    r"|\bfail(?:over|back|-?safe)\b|\bfully\b",
+    r"|\b(?:errors?|fail\w*|faults?|drops?|dropped|lost) ?[:=] ?0\b|\bsuccess\w*"
+    r"|\bfail(?:over|back|-?safe)\b|\bfully\b|\blink is not ready\b|\blog area (?:reset|cleared)\S*",
     re.IGNORECASE,
 )
+_ENDED = re.compile(r"\bde-?assert(?:ed|ion)?\b", re.IGNORECASE)  # the end of a hardware event
 
 
 class TroubleWords(NamedTuple):
@@ -147,7 +148,10 @@ class WordsFound(NamedTuple):
 
 def find_trouble(text: str) -> WordsFound:
     """Return the words of trouble in a sentence, without those that say there is none."""
-    plain = _NO_TROUBLE.sub(" ", text[:MOST_TEXT])
+    text = text[:MOST_TEXT]
+    if _ENDED.search(text):
+        return WordsFound(0.0)
+    plain = _NO_TROUBLE.sub(" ", text)
     found = [words for words in _CLASSES if words.pattern.search(plain)]
     if not found:
         return WordsFound(0.0)

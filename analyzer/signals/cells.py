@@ -6,6 +6,7 @@ column and what it says. What a finding rests on is left out, also where the sam
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,16 +32,18 @@ from analyzer.signals.cell_signs import (
 )
 from analyzer.signals.columns import Meaning, list_meanings
 
-Record = dict[str, Any]
 Identity = tuple[Any, ...]
 
 KIND = "cell"
 _BUNDLE = "esxi.bundle"  # tells when it was made
 TEXT = 300  # characters of a line
-MOST_OBJECTS = 20  # of one table on one node whose counters of loss are told one by one
+MOST_OBJECTS = 20  # of one table on one node whose counters of loss have a record each
 MOST_REASONS = 20  # of one column on one node
 MOST_COUNTERS = 5  # of one object that a sentence tells with their values
 MOST_NAMES = 15  # of further counters that it names
+_FILLS = re.compile(  # what is left of two names is the same where they say the same of one thing
+    r"(?:^|_)(?:used|free|usage|pct|bytes|kib|kb|mb|gb|fs|ramdisk|max|available)(?=_|$)"
+)
 _OF_NUMBERS = ("loss", "named")  # signs for which 0 says nothing
 _LONG_LINE = 500  # a line as long as this holds many objects: it is explained column by column
 _PRINTED_NAMES = {"vm_id": "vm_name"}  # a key that no one knows, and the column that names the same
@@ -102,22 +105,23 @@ class Explained:
         )
 
 
-def find_cell_signals(facts: Facts, judgement: Judgement) -> list[Record]:
+def find_cell_signals(facts: Facts, judgement: Judgement) -> list[dict[str, Any]]:
     """Return what cells say of trouble that no finding rests on, the heaviest first; a record each (see `make_record`)."""
     made.put_tables(facts, list_declared_made())
     explained = collect_explained(judgement)
-    records: list[Record] = []
+    records: list[dict[str, Any]] = []
     for name in sorted(facts.list_names()):
         table = facts.tables[name]
         if table.log or table.given is not None or table.lines_of is not None:
             continue
         meanings = list_meanings(table) if facts.count(name) else {}
         if meanings:
-            records += _find_in_table(facts, table, meanings, explained)
-    return sorted(records, key=_order_record)
+            records += find_in_table(facts, table, meanings, explained)
+    return sorted(records, key=order_record)
 
 
-def _order_record(record: Record) -> tuple[Any, ...]:
+def order_record(record: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what puts the heaviest record first, and equal ones by their place."""
     place = record["node"], record["module"], record["object"], record["address"], record["line"]
     return -record["weight"], -record["count"], *place
 
@@ -139,9 +143,9 @@ def collect_explained(judgement: Judgement) -> Explained:
     return explained
 
 
-def _find_in_table(
+def find_in_table(
     facts: Facts, table: Table, meanings: dict[str, Meaning], explained: Explained
-) -> Iterator[Record]:
+) -> Iterator[dict[str, Any]]:
     """Yield the records of one table."""
     store = facts.store(table.name)
     sightings = list(read_rows(facts, store.rows, meanings, table))
@@ -151,10 +155,10 @@ def _find_in_table(
     for some in by_node.values():
         losses = [one for one in some if one.bad.sign.how == "loss"]
         others = [one for one in some if one.bad.sign.how != "loss"]
-        yield from _tell_losses(losses)
-        yield from _tell_reasons(others)
+        yield from make_loss_records(losses)
+        yield from make_reason_records(keep_worst_fills(others))
     for frame in store.frames:
-        yield from _read_frame(facts, frame, meanings, explained)
+        yield from read_frame(facts, frame, meanings, explained)
 
 
 # -- rows
@@ -168,7 +172,7 @@ def read_rows(
         (column, meaning.sign) for column, meaning in meanings.items() if meaning.sign.how != "fine"
     ]
     objects = find_objects(table, meanings)
-    wholes = _read_named_wholes(rows, objects, meanings) if objects.has_names else {}
+    wholes = read_named_wholes(rows, objects, meanings) if objects.has_names else {}
     for row in rows:
         values = row.values
         captured = ""
@@ -177,17 +181,17 @@ def read_rows(
             if value is None or value == "" or (not value and sign.how in _OF_NUMBERS):
                 continue
             if sign.how == "older":
-                captured = captured or _find_capture(facts, row)
+                captured = captured or find_capture(facts, row)
             bad = judge_cell(Cell(sign, column, value, values, captured))
-            if bad is None or _is_copied(row, column):
+            if bad is None or is_copied(row, column):
                 continue
             identity = objects.identify_row(row)
             if sign.how == "named" and bad.sign.how == "loss":
-                bad = _add_share(bad, wholes.get((row.block.node, *identity), {}))
+                bad = add_share(bad, wholes.get((row.block.node, *identity), {}))
             yield Sighting(row, column, bad, identity, objects.key)
 
 
-def _find_capture(facts: Facts, row: Row) -> str:
+def find_capture(facts: Facts, row: Row) -> str:
     """Return when the material of a row was taken, "" where nothing says so."""
     if row.block.taken:
         return row.block.taken
@@ -198,7 +202,7 @@ def _find_capture(facts: Facts, row: Row) -> str:
     return info.captured if info is not None else ""
 
 
-def _is_copied(row: Row, column: str) -> bool:
+def is_copied(row: Row, column: str) -> bool:
     """Tell whether a row that is made of others has a cell from a table that has a meaning for it."""
     if not isinstance(row, MadeRow) or column not in row.read_from:
         return False
@@ -228,12 +232,16 @@ def find_objects(table: Table, meanings: dict[str, Meaning]) -> Objects:
     names = {meaning.sign.of for meaning in meanings.values() if meaning.sign.how == "named"}
     if not names:
         return Objects(table.key, has_names=False)
-    texts = [one.name for one in table.columns if one.kind == "str" and one.name not in meanings]
+    texts = [
+        one.name
+        for one in table.columns
+        if one.kind == "str" and one.name not in meanings and not one.name.endswith("_text")
+    ]
     own = [name for name in table.key or texts if name not in names]
     return Objects(tuple(own), has_names=True)
 
 
-def _read_named_wholes(
+def read_named_wholes(
     rows: Sequence[Row], objects: Objects, meanings: dict[str, Meaning]
 ) -> dict[Identity, dict[str, Value]]:
     """Return by object what its rows count that others may be a part of: packets, commands."""
@@ -251,7 +259,7 @@ def _read_named_wholes(
     return found
 
 
-def _add_share(bad: BadCell, wholes: dict[str, Value]) -> BadCell:
+def add_share(bad: BadCell, wholes: dict[str, Value]) -> BadCell:
     """Return a named counter of loss with its share of what the same object counts."""
     name = find_named_whole(bad.name, tuple(wholes))
     if not name:
@@ -279,52 +287,67 @@ def leave_explained_out(
 # -- records
 
 
-def _tell_losses(losses: Sequence[Sighting]) -> Iterator[Record]:
+def make_loss_records(losses: Sequence[Sighting]) -> Iterator[dict[str, Any]]:
     """Yield a record for each object whose counters of loss are not 0, and one for those beyond the limit."""
     by_object: defaultdict[Identity, list[Sighting]] = defaultdict(list)
     for one in losses:
         by_object[one.identity].append(one)
-    groups = [sorted(some, key=_order_sighting) for some in by_object.values()]
-    groups.sort(key=lambda some: _order_sighting(some[0]))
+    groups = [sorted(some, key=order_sighting) for some in by_object.values()]
+    groups.sort(key=lambda some: order_sighting(some[0]))
     for some in groups[:MOST_OBJECTS]:
-        told = [describe_cell(one.bad, one.row.values) for one in some[:MOST_COUNTERS]]
+        parts = [describe_cell(one.bad, one.row.values) for one in some[:MOST_COUNTERS]]
         more = [one.bad.name for one in some[MOST_COUNTERS:]]
         if more:
-            told.append(f"not 0 as well: {', '.join(more[:MOST_NAMES])}")
+            parts.append(f"not 0 as well: {', '.join(more[:MOST_NAMES])}")
         if len(more) > MOST_NAMES:
-            told.append(f"and {len(more) - MOST_NAMES:,} more")
-        yield make_record(some, "; ".join(told), "counter of loss")
+            parts.append(f"and {len(more) - MOST_NAMES:,} more")
+        yield make_record(some, "; ".join(parts), "counter of loss")
     rest = groups[MOST_OBJECTS:]
     if rest:
         every = [one for some in rest for one in some]
         words = f"counters of loss of {len(rest):,} more objects are not 0; the worst of them: "
-        told_worst = describe_cell(every[0].bad, every[0].row.values)
-        yield make_record(every, words + told_worst, "counter of loss")
+        worst = describe_cell(every[0].bad, every[0].row.values)
+        yield make_record(every, words + worst, "counter of loss")
 
 
-def _tell_reasons(sightings: Sequence[Sighting]) -> Iterator[Record]:
+def keep_worst_fills(sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return cells without those that say again how full a thing is: of used, free and percent of a row the worst."""
+    kept: dict[tuple[int, str], Sighting] = {}
+    for number, one in enumerate(sightings):
+        key = (number, "")
+        if one.bad.sign.how in ("above", "below") and _FILLS.search(one.column):
+            key = (-id(one.row), _FILLS.sub("", one.column))
+        known = kept.get(key)
+        if known is None or order_sighting(one) < order_sighting(known):
+            kept[key] = one
+    return list(kept.values())
+
+
+def make_reason_records(sightings: Sequence[Sighting]) -> Iterator[dict[str, Any]]:
     """Yield a record for each column and what its cells say, and one for the reasons beyond the limit."""
     by_reason: defaultdict[tuple[str, str, str], list[Sighting]] = defaultdict(list)
     for one in sightings:
         by_reason[one.column, one.bad.name, one.bad.reason].append(one)
     columns: defaultdict[str, list[list[Sighting]]] = defaultdict(list)
     for (column, _, _), some in by_reason.items():
-        columns[column].append(sorted(some, key=_order_sighting))
+        columns[column].append(sorted(some, key=order_sighting))
     for groups in columns.values():
-        groups.sort(key=lambda some: (-some[0].bad.weight, -len(some), _order_sighting(some[0])))
+        groups.sort(key=lambda some: (-some[0].bad.weight, -len(some), order_sighting(some[0])))
         for some in groups[:MOST_REASONS]:
             worst = some[0]
-            yield make_record(some, describe_cell(worst.bad, worst.row.values), _say_why(worst.bad))
+            yield make_record(
+                some, describe_cell(worst.bad, worst.row.values), name_reason(worst.bad)
+            )
         rest = [one for some in groups[MOST_REASONS:] for one in some]
         if rest:
             number = len(groups) - MOST_REASONS
-            told = describe_cell(rest[0].bad, rest[0].row.values)
+            sentence = describe_cell(rest[0].bad, rest[0].row.values)
             yield make_record(
-                rest, f"{told}; and {number:,} more of its kind", _say_why(rest[0].bad)
+                rest, f"{sentence}; and {number:,} more of its kind", name_reason(rest[0].bad)
             )
 
 
-def _order_sighting(one: Sighting) -> tuple[Any, ...]:
+def order_sighting(one: Sighting) -> tuple[Any, ...]:
     """Return what puts the worst cell first, whatever the order of the rows."""
     bad, (address, line) = one.bad, one.place
     size = bad.value if isinstance(bad.value, int | float) else 0
@@ -351,19 +374,19 @@ _WHY = {
 }
 
 
-def _say_why(bad: BadCell) -> str:
+def name_reason(bad: BadCell) -> str:
     """Return in a word or two what speaks against a cell."""
     return bad.reason if bad.sign.how == "message" else _WHY.get(bad.sign.how, bad.sign.how)
 
 
-def make_record(some: Sequence[Sighting], what: str, why: str) -> Record:
+def make_record(some: Sequence[Sighting], what: str, why: str) -> dict[str, Any]:
     """Return the record of cells that say the same, or of one object; the worst of them comes first."""
     worst = some[0]
     block, (address, line) = worst.row.block_of(worst.column), worst.place
     reasons = [why]
     if worst.bad.share is not None and worst.bad.sign.of:
         reasons.append(f"{100 * worst.bad.share:.2g} % of {worst.bad.sign.of}")
-    return _fill_record(
+    return fill_record(
         worst.node,
         f"{worst.row.table.name}.{worst.column}",
         what,
@@ -371,13 +394,13 @@ def make_record(some: Sequence[Sighting], what: str, why: str) -> Record:
         count=len({id(one.row) for one in some}),
         address=address,
         line=line,
-        text=_read_line(block, line),
+        text=read_line(block, line),
         weight=worst.bad.weight,
         why=reasons,
     )
 
 
-def _fill_record(node: str, module: str, what: str, thing: str, **more: Any) -> Record:
+def fill_record(node: str, module: str, what: str, thing: str, **more: Any) -> dict[str, Any]:
     """Return a record with the fields that all signals have."""
     record = {
         "node": node,
@@ -406,7 +429,7 @@ def name_object(key: Iterable[str], cells: Cells) -> str:
     return one_line(" ".join(parts), TEXT)
 
 
-def _read_line(block: Block, line: int) -> str:
+def read_line(block: Block, line: int) -> str:
     """Return a line as the block holds it, without secrets."""
     place = line - block.first_line
     text = block.lines[place] if 0 <= place < len(block.lines) else ""
@@ -416,9 +439,9 @@ def _read_line(block: Block, line: int) -> str:
 # -- samples
 
 
-def _read_frame(
+def read_frame(
     facts: Facts, frame: Frame, meanings: dict[str, Meaning], explained: Explained
-) -> Iterator[Record]:
+) -> Iterator[dict[str, Any]]:
     """Yield a record for each number of a capture that is beyond its bar, with the worst sample."""
     node, address = frame.block.node, frame.block.address
     shown = {
@@ -443,11 +466,11 @@ def _read_frame(
         bad = BadCell(weight, "", sign, column, float(cells[row]))
         names = {*frame.table.key, *_PRINTED_NAMES.values()}
         values = {name: frame.take(name, [row])[0] for name in names if name in frame.columns}
-        told = f"{describe_cell(bad, {})} in {len(places):,} of {len(cells):,} samples"
-        yield _fill_record(
+        sentence = f"{describe_cell(bad, {})} in {len(places):,} of {len(cells):,} samples"
+        yield fill_record(
             node,
             f"{frame.table.name}.{column}",
-            told,
+            sentence,
             name_object(frame.table.key, values),
             count=len(places),
             address=address,

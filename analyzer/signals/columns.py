@@ -24,7 +24,7 @@ from analyzer.artefacts.signs import (
 )
 from analyzer.artefacts.tables import Column, Table
 
-Told = Literal["declared", "name"]
+Source = Literal["declared", "name"]
 
 _NUMBERS = ("int", "float")
 _LOSS = re.compile(
@@ -159,10 +159,10 @@ _TOP_BARS: dict[str, Sign] = {
 
 
 class Meaning(NamedTuple):
-    """When a column says trouble, and what tells so."""
+    """When a column says trouble, and where that comes from: its parser or its name."""
 
     sign: Sign
-    told: Told
+    source: Source
 
 
 @cache
@@ -181,21 +181,21 @@ def find_meaning(table: Table, column: Column) -> Meaning | None:
     if column.sign is not None:
         sign = column.sign
         if sign.how == "loss" and not sign.of:
-            sign = _with_whole(table, column.name, sign)
+            sign = add_whole(table, column.name, sign)
         return Meaning(sign, "declared")
     if table.made_of or table.log or table.given is not None or column.name in table.key:
         return None
-    sign_by_name = next(_read_name(table, column), None)
+    sign_by_name = next(list_named_signs(table, column), None)
     return Meaning(sign_by_name, "name") if sign_by_name is not None else None
 
 
-def _read_name(table: Table, column: Column) -> Iterator[Sign]:
+def list_named_signs(table: Table, column: Column) -> Iterator[Sign]:
     """Yield what the name of a column says, the surest first."""
     name, kind = column.name, column.kind
     if table.product == "esxtop" and name in _TOP_BARS:
         yield _TOP_BARS[name]
     if kind in _NUMBERS:
-        yield from _read_number(table, name)
+        yield from list_number_signs(table, name)
     elif kind == "bool" and not _NO_FLAG.search(name):
         if _TRUE_IS_BAD.search(name):
             yield says_bad("true")
@@ -205,14 +205,14 @@ def _read_name(table: Table, column: Column) -> Iterator[Sign]:
         answered = "answered" if table.column("answered") is not None else ""
         yield dates_before(_SOON, of=answered, weight=4.5)
     elif kind == "str":
-        yield from _find_default(table, name)
+        yield from list_default_signs(table, name)
         if _MESSAGE.search(name):
             yield reads_words()
         if _STATE.search(name):
             yield Sign("state", weight=4.0)
 
 
-def _read_number(table: Table, name: str) -> Iterator[Sign]:
+def list_number_signs(table: Table, name: str) -> Iterator[Sign]:
     """Yield what the name of a number says: a share, a part of a size, a counter of loss, a setting."""
     if _USED_PCT.search(name):
         yield lies_above(85, weight=3.5)
@@ -228,11 +228,11 @@ def _read_number(table: Table, name: str) -> Iterator[Sign]:
         if name == less and table.column(more) is not None:
             yield lies_below(1, of=more)
     if says_loss(name):
-        yield _with_whole(table, name, counts_loss())
-    yield from _find_default(table, name)
+        yield add_whole(table, name, counts_loss())
+    yield from list_default_signs(table, name)
 
 
-def _find_default(table: Table, name: str) -> Iterator[Sign]:
+def list_default_signs(table: Table, name: str) -> Iterator[Sign]:
     """Yield the sign of a setting that is not at its default."""
     for own, default in _DEFAULTS:
         if name == own and table.column(default) is not None:
@@ -249,7 +249,7 @@ def says_state(name: str) -> bool:
     return bool(_STATE.search(name))
 
 
-def _with_whole(table: Table, name: str, sign: Sign) -> Sign:
+def add_whole(table: Table, name: str, sign: Sign) -> Sign:
     """Return the sign of a counter of loss with the column that it is a part of."""
     whole = find_whole(name, tuple(one.name for one in table.columns))
     return counts_loss(whole, sign.weight) if whole else sign

@@ -27,7 +27,7 @@ PARSER = text_table(
         "str",
         "connected, disconnected, not used",
         pattern=r"not used|\w+",
-        sign=says_good("up", "connected"),
+        sign=says_good("up", "connected", "not used"),
     ),
     Field(
         "Is Physical Master",
@@ -43,7 +43,7 @@ PARSER = text_table(
         "up, down; null where the controller is not used",
         pattern=r"\w+",
         none=("null",),
-        sign=says_good("up"),
+        sign=says_good("up", "null"),
     ),
     Field(
         "Controller FQDN",

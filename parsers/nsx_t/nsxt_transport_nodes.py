@@ -25,7 +25,9 @@ TABLE = Table.of(
     Column("controller_uuid", "str", "controller that serves it"),
     Column("manager_ip", "str", "manager of that controller", form=IP_FORM),
     Column("ssl", "bool", "the connection is encrypted"),
-    Column("connection_state", "str", "OPENED, CLOSED", sign=says_good("up", "connected")),
+    Column(
+        "connection_state", "str", "OPENED, CLOSED", sign=says_good("up", "connected", "opened")
+    ),
     Column("supported_versions", "str", "versions of the protocol, none when it is not connected"),
     ask="`get transport-nodes status` on each NSX-T manager",
 )

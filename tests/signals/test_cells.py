@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.artefacts import parsing
@@ -358,10 +358,11 @@ def draw_rows(draw: st.DrawFn) -> dict[str, list[Cells]]:
     """Draw rows whose cells hold anything."""
     name = draw(st.sampled_from(SOME_TABLES))
     columns = [one.name for one in parsing.tables()[name].columns]
-    row = st.dictionaries(st.sampled_from(columns), VALUES, max_size=8)
-    return {name: draw(st.lists(row, max_size=6))}
+    row = st.dictionaries(st.sampled_from(columns), VALUES, max_size=5)
+    return {name: draw(st.lists(row, max_size=4))}
 
 
+@settings(max_examples=40)
 @given(draw_rows())
 def test_hostile_cells_break_nothing(rows: dict[str, list[Cells]]) -> None:
     """Whatever a cell holds, records are whole, on one line and bounded, and of no severity."""
@@ -375,6 +376,7 @@ def test_hostile_cells_break_nothing(rows: dict[str, list[Cells]]) -> None:
         assert "severity" not in one
 
 
+@settings(max_examples=40)
 @given(draw_rows(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(
     rows: dict[str, list[Cells]], dice: random.Random

@@ -57,12 +57,12 @@ def test_meanings_speak_of_columns_that_there_are() -> None:
 
 def test_how_many_columns_say_trouble() -> None:
     """Most meanings come of name and type; a parser declares the rest, and no fewer than it does today."""
-    told: Counter[str] = Counter()
+    sources: Counter[str] = Counter()
     for table in TABLES:
-        told.update(meaning.told for meaning in list_meanings(table).values())
-    print(f"{told['name']} columns told by name, {told['declared']} declared")
-    assert told["declared"] >= 170
-    assert told["name"] >= 450
+        sources.update(meaning.source for meaning in list_meanings(table).values())
+    print(f"{sources['name']} columns by name, {sources['declared']} declared")
+    assert sources["declared"] >= 170
+    assert sources["name"] >= 450
 
 
 @together(
@@ -105,7 +105,7 @@ def test_a_declaration_beats_the_name() -> None:
 
     assert meanings["tx_errors"].sign is NOTHING
     assert meanings["state"].sign == says_bad("gone")
-    assert {one.told for one in meanings.values()} == {"declared"}
+    assert {one.source for one in meanings.values()} == {"declared"}
 
 
 def test_a_made_table_means_what_is_declared_alone() -> None:

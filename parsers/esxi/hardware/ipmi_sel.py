@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output
-from analyzer.artefacts.signs import reads_words
+from analyzer.artefacts.signs import NOTHING, reads_words
 from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_blocks
 
@@ -35,7 +35,7 @@ _FORM = get_blocks(
         "When", "sel_time", "time", "when, by the clock of the controller, which need not be UTC"
     ),
     Field("SEL Type", "sel_type", "str", "2 (System Event), or a form of the vendor"),
-    Field("Message", "sel_message", "str", "what happened, as printed"),
+    Field("Message", "sel_message", "str", "what happened, as printed", sign=NOTHING),
     Field("Sensor Number", "sensor_number", "int", "sensor that reported it"),
     Made("is_asserted", "bool", "it began: Assert; Deassert is its end"),
     Made(

@@ -27,7 +27,7 @@ LIST = Table.of(
         "set up by the administrator; 5.x does not print it",
         sign=says_bad("false", weight=1.5),
     ),
-    Column("link_up", "bool", "the link is up"),
+    Column("link_up", "bool", "the link is up", sign=says_bad("false", weight=2.5)),
     Column(
         "speed_mbps",
         "int",

@@ -33,6 +33,7 @@ TABLE = Table.of(
         "int",
         "packets received; those that were seen where the end is missing",
         "packets",
+        sign=NOTHING,
     ),
     Column("ping_loss", "float", "packets lost", "%", sign=lies_above(0, weight=3.5)),
     Column("ping_minimum", "float", "shortest round-trip time", "ms"),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.columns import bundle_files
 
@@ -24,7 +23,7 @@ TABLE = Table.of(
         "iscsi_key", "str", "key as printed: node.conn[0].address, node.conn[0].iscsi.DelayedAck"
     ),
     Column("iscsi_text", "str", "value as printed"),
-    Column("iscsi_number", "int", "value where it is a whole number", sign=named_by("iscsi_key")),
+    Column("iscsi_number", "int", "value where it is a whole number"),
     ask="`vmkiscsid --dump-db`",
 )
 

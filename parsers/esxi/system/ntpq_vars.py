@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
-from analyzer.artefacts.signs import lies_above, named_by
+from analyzer.artefacts.signs import NOTHING, lies_above, named_by
 from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.columns import bundle_files
 
@@ -28,7 +28,11 @@ TABLE = Table.of(
         "float",
         "value where it is a number",
         sign=named_by(
-            "ntp_name", stratum=lies_above(15), leap=lies_above(2), rootdisp=lies_above(15_999)
+            "ntp_name",
+            stratum=lies_above(15),
+            leap=lies_above(2),
+            rootdisp=lies_above(15_999),
+            **dict.fromkeys(("maximum error", "estimated error"), NOTHING),
         ),
     ),
     ask="`ntpq -c readvar`",
