@@ -46,7 +46,7 @@ class BadCell(NamedTuple):
     share: float | None = None
 
 
-class Cell(NamedTuple):
+class RowCell(NamedTuple):
     """A cell with its row.
 
     captured  ISO 8601 stamp of the capture, "" when unknown
@@ -63,7 +63,7 @@ class Cell(NamedTuple):
         return BadCell(weight, reason, self.sign, self.column, self.value, share)
 
 
-def judge_cell(cell: Cell) -> BadCell | None:
+def judge_cell(cell: RowCell) -> BadCell | None:
     """Return what a cell says of trouble, None where it says none."""
     if cell.value is None or cell.value == "":
         return None
@@ -97,16 +97,16 @@ def is_switched_off(column: str, cells: Cells) -> bool:
     return any(str(cells[name]).lower() in _OFF for name in _SWITCHES if name in cells)
 
 
-def judge_nothing(_cell: Cell) -> None:
+def judge_nothing(_cell: RowCell) -> None:
     """Say nothing: the name says trouble, and there is none."""
 
 
-def judge_rows(cell: Cell) -> BadCell:
+def judge_rows(cell: RowCell) -> BadCell:
     """Take every row for trouble."""
     return cell.make_bad(cell.sign.weight)
 
 
-def judge_loss(cell: Cell) -> BadCell | None:
+def judge_loss(cell: RowCell) -> BadCell | None:
     """Weigh a counter of loss: 1 % of the whole is much, 0.1 % is trouble; without a whole its number tells."""
     value = read_number(cell.value)
     if value is None or value <= 0:
@@ -127,7 +127,7 @@ def read_number(value: Value) -> float | None:
     return value
 
 
-def judge_good(cell: Cell) -> BadCell | None:
+def judge_good(cell: RowCell) -> BadCell | None:
     """Take every word for trouble but the good ones."""
     text = str(cell.value).strip().lower()
     if text in cell.sign.words or text in ("", "-"):
@@ -135,7 +135,7 @@ def judge_good(cell: Cell) -> BadCell | None:
     return cell.make_bad(cell.sign.weight, text[:SHOWN])
 
 
-def judge_bad(cell: Cell) -> BadCell | None:
+def judge_bad(cell: RowCell) -> BadCell | None:
     """Take the bad words for trouble, also at the beginning of a word in a longer text."""
     text, words = str(cell.value).strip().lower(), cell.sign.words
     if text in words or compile_words(words).search(text):
@@ -150,20 +150,20 @@ def compile_words(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.])(?:{'|'.join(some)})" if some else r"(?!)")
 
 
-def judge_state(cell: Cell) -> BadCell | None:
+def judge_state(cell: RowCell) -> BadCell | None:
     """Weigh a state by its words; unknown and pending weigh less."""
     text = str(cell.value)
     weight = cell.sign.weight * weigh_state(text)
     return cell.make_bad(weight, text.strip().lower()[:SHOWN]) if weight else None
 
 
-def judge_message(cell: Cell) -> BadCell | None:
+def judge_message(cell: RowCell) -> BadCell | None:
     """Weigh a sentence by its words of trouble."""
     words = find_trouble(str(cell.value))
     return cell.make_bad(words.weight, ", ".join(words.names)) if words.weight else None
 
 
-def judge_above(cell: Cell) -> BadCell | None:
+def judge_above(cell: RowCell) -> BadCell | None:
     """Weigh a number above its bar, or that is nearly all of its size."""
     sign, value = cell.sign, read_number(cell.value)
     if value is None:
@@ -178,7 +178,7 @@ def judge_above(cell: Cell) -> BadCell | None:
     return cell.make_bad(sign.weight + (share >= _NEARLY_ALL), share=share)
 
 
-def judge_below(cell: Cell) -> BadCell | None:
+def judge_below(cell: RowCell) -> BadCell | None:
     """Weigh a number below its bar, or of which nearly nothing is left."""
     sign, value = cell.sign, read_number(cell.value)
     if value is None:
@@ -193,7 +193,7 @@ def judge_below(cell: Cell) -> BadCell | None:
     return cell.make_bad(sign.weight + (share <= 1 - _NEARLY_ALL), share=share)
 
 
-def judge_difference(cell: Cell) -> BadCell | None:
+def judge_difference(cell: RowCell) -> BadCell | None:
     """Weigh a value that differs from the column it should equal."""
     other = cell.cells.get(cell.sign.of)
     if other is None or other == "" or str(other).lower() == str(cell.value).lower():
@@ -201,7 +201,7 @@ def judge_difference(cell: Cell) -> BadCell | None:
     return cell.make_bad(cell.sign.weight)
 
 
-def judge_date(cell: Cell) -> BadCell | None:
+def judge_date(cell: RowCell) -> BadCell | None:
     """Weigh a date against the capture; an end that is still to come weighs less than one that is over."""
     try:
         now = str(cell.cells.get(cell.sign.of) or cell.captured)
@@ -222,7 +222,7 @@ def read_moment(stamp: str) -> datetime:
     return datetime.fromisoformat(stamp[:19].rstrip("Z"))
 
 
-def judge_named(cell: Cell) -> BadCell | None:
+def judge_named(cell: RowCell) -> BadCell | None:
     """Weigh the value of a row whose name says what it counts."""
     name = cell.cells.get(cell.sign.of)
     if not isinstance(name, str):
@@ -253,7 +253,7 @@ def find_named_whole(name: str, names: tuple[str, ...]) -> str:
     return find_whole(_CAMEL.sub("_", name).lower(), names)
 
 
-_JUDGES: dict[How, Callable[[Cell], BadCell | None]] = {
+_JUDGES: dict[How, Callable[[RowCell], BadCell | None]] = {
     "fine": judge_nothing,
     "rows": judge_rows,
     "loss": judge_loss,

@@ -23,8 +23,8 @@ from analyzer.runtime.text import one_line
 from analyzer.secrets.values import hide_around
 from analyzer.signals.cell_signs import (
     BadCell,
-    Cell,
     Cells,
+    RowCell,
     describe_cell,
     find_named_whole,
     format_cell,
@@ -182,7 +182,7 @@ def read_rows(
                 continue
             if sign.how == "older":
                 captured = captured or find_capture(facts, row)
-            bad = judge_cell(Cell(sign, column, value, values, captured))
+            bad = judge_cell(RowCell(sign, column, value, values, captured))
             if bad is None or is_copied(row, column):
                 continue
             identity = objects.identify_row(row)
@@ -264,7 +264,7 @@ def add_share(bad: BadCell, wholes: dict[str, Value]) -> BadCell:
     name = find_named_whole(bad.name, tuple(wholes))
     if not name:
         return bad
-    return judge_cell(Cell(counts_loss(name), bad.name, bad.value, wholes)) or bad
+    return judge_cell(RowCell(counts_loss(name), bad.name, bad.value, wholes)) or bad
 
 
 def leave_explained_out(
