@@ -26,7 +26,7 @@ How = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class CellSign:
     """When a cell of one column says trouble.
 
     how     fine: never. rows: the row alone does. loss: a counter that is not 0. good: any other word does. bad: these
@@ -49,13 +49,13 @@ class Sign:
     weight: float = 0.0
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
-    names: tuple[tuple[str, Sign], ...] = ()
+    names: tuple[tuple[str, CellSign], ...] = ()
 
-    def only_where(self, column: str, *words: str) -> Sign:
+    def only_where(self, column: str, *words: str) -> CellSign:
         """Return the sign for rows alone in which another column holds one of some words."""
         return replace(self, only=(column, *words))
 
-    def except_where(self, column: str, *words: str) -> Sign:
+    def except_where(self, column: str, *words: str) -> CellSign:
         """Return the sign for all rows but those in which another column holds one of some words."""
         return replace(self, unless=(column, *words))
 
@@ -65,54 +65,54 @@ class Sign:
         return tuple(name for name in (self.of, *self.only[:1], *self.unless[:1]) if name)
 
 
-NOTHING = Sign("fine")  # the name says trouble, and there is none
+NOTHING = CellSign("fine")  # the name says trouble, and there is none
 
 
-def says_rows(weight: float = 4.0) -> Sign:
+def says_rows(weight: float = 4.0) -> CellSign:
     """Return the sign of a table whose rows are trouble, one each."""
-    return Sign("rows", weight=weight)
+    return CellSign("rows", weight=weight)
 
 
-def says_good(*words: str, weight: float = 4.0) -> Sign:
+def says_good(*words: str, weight: float = 4.0) -> CellSign:
     """Return the sign of a state for which any other word is trouble."""
-    return Sign("good", tuple(word.lower() for word in words), weight=weight)
+    return CellSign("good", tuple(word.lower() for word in words), weight=weight)
 
 
-def says_bad(*words: str, weight: float = 4.0) -> Sign:
+def says_bad(*words: str, weight: float = 4.0) -> CellSign:
     """Return the sign of a state or a flag for which these words are trouble."""
-    return Sign("bad", tuple(word.lower() for word in words), weight=weight)
+    return CellSign("bad", tuple(word.lower() for word in words), weight=weight)
 
 
-def lies_above(bar: float, of: str = "", weight: float = 3.0) -> Sign:
+def lies_above(bar: float, of: str = "", weight: float = 3.0) -> CellSign:
     """Return the sign of a number that is trouble above a bar, or above that share of another column."""
-    return Sign("above", bar=bar, of=of, weight=weight)
+    return CellSign("above", bar=bar, of=of, weight=weight)
 
 
-def lies_below(bar: float, of: str = "", weight: float = 3.0) -> Sign:
+def lies_below(bar: float, of: str = "", weight: float = 3.0) -> CellSign:
     """Return the sign of a number that is trouble below a bar, or below that share of another column."""
-    return Sign("below", bar=bar, of=of, weight=weight)
+    return CellSign("below", bar=bar, of=of, weight=weight)
 
 
-def counts_loss(of: str = "", weight: float = 0.0) -> Sign:
+def counts_loss(of: str = "", weight: float = 0.0) -> CellSign:
     """Return the sign of a counter of loss, as a share of another column where there is one."""
-    return Sign("loss", of=of, weight=weight)
+    return CellSign("loss", of=of, weight=weight)
 
 
-def differs_from(column: str, weight: float = 2.0) -> Sign:
+def differs_from(column: str, weight: float = 2.0) -> CellSign:
     """Return the sign of a value that should be that of another column."""
-    return Sign("differs", of=column, weight=weight)
+    return CellSign("differs", of=column, weight=weight)
 
 
-def dates_before(days: float, of: str = "", weight: float = 2.0) -> Sign:
+def dates_before(days: float, of: str = "", weight: float = 2.0) -> CellSign:
     """Return the sign of a date that is trouble when it lies some days before the capture, or another column."""
-    return Sign("older", bar=days, of=of, weight=weight)
+    return CellSign("older", bar=days, of=of, weight=weight)
 
 
-def reads_words() -> Sign:
+def reads_words() -> CellSign:
     """Return the sign of a text whose words say whether there is trouble."""
-    return Sign("message")
+    return CellSign("message")
 
 
-def named_by(column: str, **names: Sign) -> Sign:
+def named_by(column: str, **names: CellSign) -> CellSign:
     """Return the sign of a value whose meaning is the name in another column: a table of counters, a row each."""
-    return Sign("named", of=column, names=tuple(names.items()))
+    return CellSign("named", of=column, names=tuple(names.items()))

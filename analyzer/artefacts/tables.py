@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 
 from analyzer.artefacts.logtime import read_time
 from analyzer.artefacts.samples import SampleColumns
-from analyzer.artefacts.signs import Sign
+from analyzer.artefacts.signs import CellSign
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
 Value = str | int | float | bool | None
@@ -55,7 +55,7 @@ class Column:
     unit: str = ""
     form: str = ""
     printed: str = ""
-    sign: Sign | None = None
+    sign: CellSign | None = None
 
 
 class KeyColumn(Column):

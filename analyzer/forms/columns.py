@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from analyzer.artefacts.signs import Sign
+from analyzer.artefacts.signs import CellSign
 from analyzer.artefacts.tables import (
     IP_FORM,
     MAC_FORM,
@@ -74,7 +74,7 @@ class Field:
     maybe: bool = False
     key: bool = False
     made: bool = False
-    sign: Sign | None = None
+    sign: CellSign | None = None
 
     @property
     def column(self) -> Column:
@@ -115,7 +115,7 @@ def Key(  # noqa: N802 - declares as Field does
     unit: str = "",
     form: str = "",
     pattern: str = "",
-    sign: Sign | None = None,
+    sign: CellSign | None = None,
 ) -> Field:
     """Return a field that tells one object from another."""
     return Field(label, name, kind, meaning, unit, form, pattern, key=True, sign=sign)
@@ -128,7 +128,7 @@ def Made(  # noqa: N802 - declares as Field does
     unit: str = "",
     *,
     key: bool = False,
-    sign: Sign | None = None,
+    sign: CellSign | None = None,
 ) -> Field:
     """Return a field without a label, which the `finish` of the form sets."""
     return Field("", name, kind, meaning, unit, key=key, made=True, sign=sign)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from analyzer.artefacts.signs import How, Sign
+from analyzer.artefacts.signs import CellSign, How
 from analyzer.artefacts.tables import Value
 from analyzer.runtime.text import one_line
 from analyzer.signals.cell_words import find_trouble, weigh_state
@@ -40,7 +40,7 @@ class BadCell(NamedTuple):
 
     weight: float
     reason: str
-    sign: Sign
+    sign: CellSign
     name: str
     value: Value
     share: float | None = None
@@ -52,7 +52,7 @@ class RowCell(NamedTuple):
     captured  ISO 8601 stamp of the capture, "" when unknown
     """
 
-    sign: Sign
+    sign: CellSign
     column: str
     value: Value
     cells: Cells
@@ -76,7 +76,7 @@ def judge_cell(cell: RowCell) -> BadCell | None:
     return bad
 
 
-def is_meant(sign: Sign, cells: Cells) -> bool:
+def is_meant(sign: CellSign, cells: Cells) -> bool:
     """Tell whether the other cells of the row let a sign speak."""
     if sign.only and not holds_word(cells, sign.only):
         return False
@@ -236,15 +236,15 @@ def judge_named(cell: RowCell) -> BadCell | None:
 
 
 @lru_cache(maxsize=4096)
-def find_named_sign(sign: Sign, name: str, is_text: bool) -> Sign | None:
+def find_named_sign(sign: CellSign, name: str, is_text: bool) -> CellSign | None:
     """Return what a name in a row means: as its column declares it, or by the words of the name."""
     for known, own in sign.names:
         if known == name:
             return own
     plain = _CAMEL.sub("_", name).lower()
     if not is_text:
-        return Sign("loss") if says_loss(plain) else None
-    return Sign("state", weight=3.5) if says_state(plain) else None
+        return CellSign("loss") if says_loss(plain) else None
+    return CellSign("state", weight=3.5) if says_state(plain) else None
 
 
 @lru_cache(maxsize=4096)

@@ -74,7 +74,7 @@ class Sighting(NamedTuple):
 
 
 @dataclass(slots=True)
-class Explained:
+class ExplainedCells:
     """Cells that findings rest on, by the name of their node.
 
     cells    node, address, line, column
@@ -134,9 +134,9 @@ def list_declared_made() -> frozenset[str]:
     )
 
 
-def collect_explained(judgement: Judgement) -> Explained:
+def collect_explained(judgement: Judgement) -> ExplainedCells:
     """Return the cells and lines that findings rest on."""
-    explained = Explained()
+    explained = ExplainedCells()
     for finding in judgement.findings:
         for evidence in finding.evidence:
             explained.add_evidence(evidence.node or finding.node, evidence)
@@ -144,7 +144,7 @@ def collect_explained(judgement: Judgement) -> Explained:
 
 
 def find_in_table(
-    facts: Facts, table: Table, meanings: dict[str, Meaning], explained: Explained
+    facts: Facts, table: Table, meanings: dict[str, Meaning], explained: ExplainedCells
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of one table."""
     store = facts.store(table.name)
@@ -209,7 +209,7 @@ def is_copied(row: Row, column: str) -> bool:
     return column in list_meanings(row.read_from[column].table)
 
 
-class Objects(NamedTuple):
+class RowObjects(NamedTuple):
     """What the rows of a table are of.
 
     key        the columns that tell it
@@ -227,22 +227,22 @@ class Objects(NamedTuple):
         return own if own and None not in own else (*own, row.block.address, row.line)
 
 
-def find_objects(table: Table, meanings: dict[str, Meaning]) -> Objects:
+def find_objects(table: Table, meanings: dict[str, Meaning]) -> RowObjects:
     """Return what the rows of a table are of: where a row holds one value of many, the texts beside it and its name."""
     names = {meaning.sign.of for meaning in meanings.values() if meaning.sign.how == "named"}
     if not names:
-        return Objects(table.key, has_names=False)
+        return RowObjects(table.key, has_names=False)
     texts = [
         one.name
         for one in table.columns
         if one.kind == "str" and one.name not in meanings and not one.name.endswith("_text")
     ]
     own = [name for name in table.key or texts if name not in names]
-    return Objects(tuple(own), has_names=True)
+    return RowObjects(tuple(own), has_names=True)
 
 
 def read_named_wholes(
-    rows: Sequence[Row], objects: Objects, meanings: dict[str, Meaning]
+    rows: Sequence[Row], objects: RowObjects, meanings: dict[str, Meaning]
 ) -> dict[Identity, dict[str, Value]]:
     """Return by object what its rows count that others may be a part of: packets, commands."""
     found: defaultdict[Identity, dict[str, Value]] = defaultdict(dict)
@@ -268,7 +268,7 @@ def add_share(bad: BadCell, wholes: dict[str, Value]) -> BadCell:
 
 
 def leave_explained_out(
-    facts: Facts, sightings: Sequence[Sighting], explained: Explained
+    facts: Facts, sightings: Sequence[Sighting], explained: ExplainedCells
 ) -> Iterator[Sighting]:
     """Yield the cells that no finding rests on; of an object that was printed twice its last."""
     known: set[tuple[str, str, Identity, str]] = set()
@@ -440,7 +440,7 @@ def read_line(block: Block, line: int) -> str:
 
 
 def read_frame(
-    facts: Facts, frame: Frame, meanings: dict[str, Meaning], explained: Explained
+    facts: Facts, frame: Frame, meanings: dict[str, Meaning], explained: ExplainedCells
 ) -> Iterator[dict[str, Any]]:
     """Yield a record for each number of a capture that is beyond its bar, with the worst sample."""
     node, address = frame.block.node, frame.block.address

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from analyzer.artefacts.signs import (
     NOTHING,
-    Sign,
+    CellSign,
     counts_loss,
     dates_before,
     differs_from,
@@ -129,7 +129,7 @@ _WHOLES = (
 _RECEIVED = re.compile(r"rx|receiv|ring|buffer|bad_segments")
 _SENT = re.compile(r"tx|sent|transm")
 # Bars that engineers have for esxtop: https://knowledge.broadcom.com/external/article/318831, Interpreting esxtop Statistics
-_TOP_BARS: dict[str, Sign] = {
+_TOP_BARS: dict[str, CellSign] = {
     **dict.fromkeys(("rdy_pct",), lies_above(20, weight=3.5)),
     **dict.fromkeys(("cstp_pct",), lies_above(3, weight=3.5)),
     **dict.fromkeys(("mlmtd_pct", "numa_remote_pct"), lies_above(0.5)),
@@ -161,7 +161,7 @@ _TOP_BARS: dict[str, Sign] = {
 class Meaning(NamedTuple):
     """When a column says trouble, and where that comes from: its parser or its name."""
 
-    sign: Sign
+    sign: CellSign
     source: Source
 
 
@@ -189,7 +189,7 @@ def find_meaning(table: Table, column: Column) -> Meaning | None:
     return Meaning(sign_by_name, "name") if sign_by_name is not None else None
 
 
-def list_named_signs(table: Table, column: Column) -> Iterator[Sign]:
+def list_named_signs(table: Table, column: Column) -> Iterator[CellSign]:
     """Yield what the name of a column says, the surest first."""
     name, kind = column.name, column.kind
     if table.product == "esxtop" and name in _TOP_BARS:
@@ -209,10 +209,10 @@ def list_named_signs(table: Table, column: Column) -> Iterator[Sign]:
         if _MESSAGE.search(name):
             yield reads_words()
         if _STATE.search(name):
-            yield Sign("state", weight=4.0)
+            yield CellSign("state", weight=4.0)
 
 
-def list_number_signs(table: Table, name: str) -> Iterator[Sign]:
+def list_number_signs(table: Table, name: str) -> Iterator[CellSign]:
     """Yield what the name of a number says: a share, a part of a size, a counter of loss, a setting."""
     if _USED_PCT.search(name):
         yield lies_above(85, weight=3.5)
@@ -232,7 +232,7 @@ def list_number_signs(table: Table, name: str) -> Iterator[Sign]:
     yield from list_default_signs(table, name)
 
 
-def list_default_signs(table: Table, name: str) -> Iterator[Sign]:
+def list_default_signs(table: Table, name: str) -> Iterator[CellSign]:
     """Yield the sign of a setting that is not at its default."""
     for own, default in _DEFAULTS:
         if name == own and table.column(default) is not None:
@@ -249,7 +249,7 @@ def says_state(name: str) -> bool:
     return bool(_STATE.search(name))
 
 
-def add_whole(table: Table, name: str, sign: Sign) -> Sign:
+def add_whole(table: Table, name: str, sign: CellSign) -> CellSign:
     """Return the sign of a counter of loss with the column that it is a part of."""
     whole = find_whole(name, tuple(one.name for one in table.columns))
     return counts_loss(whole, sign.weight) if whole else sign

@@ -8,7 +8,7 @@ from collections import Counter
 from analyzer.artefacts import parsing
 from analyzer.artefacts.signs import (
     NOTHING,
-    Sign,
+    CellSign,
     counts_loss,
     dates_before,
     lies_above,
@@ -23,7 +23,7 @@ TABLES = [one for one in parsing.tables().values() if not one.log and one.given 
 SUSPICIOUS = re.compile(r"error|drop|fail|full|miss|timeout|reset")
 
 
-def list_signs(sign: Sign) -> list[Sign]:
+def list_signs(sign: CellSign) -> list[CellSign]:
     """Return a sign and those of the names it knows."""
     return [sign, *(own for _, own in sign.names)]
 
@@ -79,12 +79,12 @@ def test_how_many_columns_say_trouble() -> None:
         ("link_up", "bool", says_bad("false", weight=3.5)),
         ("start_connected", "bool", None),
         ("valid_until", "time", dates_before(-60, weight=4.5)),
-        ("path_state", "str", Sign("state", weight=4.0)),
+        ("path_state", "str", CellSign("state", weight=4.0)),
         ("vm_name", "str", None),
         ("speed_text", "str", None),
     ),
 )
-def test_the_name_tells(name: str, kind: str, expected: Sign | None) -> None:
+def test_the_name_tells(name: str, kind: str, expected: CellSign | None) -> None:
     """Counters of loss, shares, states, flags and dates are known by name and type."""
     column = Column(name, kind, "made up")  # type: ignore[arg-type]
     others = [Column(one, "int", "made up") for one in ("rx_packets", "tx_packets", "size_bytes")]
