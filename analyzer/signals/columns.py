@@ -156,6 +156,12 @@ _TOP_BARS: dict[str, CellSign] = {
     **dict.fromkeys(("free_mb",), lies_below(1000, weight=3.5)),
     **dict.fromkeys(("used_pct", "rows_dropped", "cells_dropped"), NOTHING),
 }
+_BELOW_DEVICES = (
+    "esxtop.disk_lun",
+    "esxtop.disk_path",
+    "esxtop.disk_partition",
+    "esxtop.disk_world",
+)
 
 
 class Meaning(NamedTuple):
@@ -193,7 +199,7 @@ def list_named_signs(table: Table, column: Column) -> Iterator[CellSign]:
     """Yield what the name of a column says, the surest first."""
     name, kind = column.name, column.kind
     if table.product == "esxtop" and name in _TOP_BARS:
-        yield _TOP_BARS[name]
+        yield NOTHING if _is_repeated(table, name) else _TOP_BARS[name]
     if kind in _NUMBERS:
         yield from list_number_signs(table, name)
     elif kind == "bool" and not _NO_FLAG.search(name):
@@ -210,6 +216,15 @@ def list_named_signs(table: Table, column: Column) -> Iterator[CellSign]:
             yield reads_words()
         if _STATE.search(name):
             yield CellSign("state", weight=4.0)
+
+
+def _is_repeated(table: Table, name: str) -> bool:
+    """Tell whether a latency of esxtop is in the table of devices as well, or is the sum of others of its row."""
+    if not name.endswith("_ms"):
+        return False
+    return table.name in _BELOW_DEVICES or (
+        name.startswith("gavg") and table.column("davg_ms") is not None
+    )
 
 
 def list_number_signs(table: Table, name: str) -> Iterator[CellSign]:

@@ -159,6 +159,37 @@ def test_all_counters_that_are_not_0_are_named() -> None:
     assert all(name in found["what"] for name in lost)
 
 
+def test_how_full_a_thing_is_stands_once() -> None:
+    """Used, free and percent of one file system are one record; its inodes are another thing."""
+    df = {
+        "mount_point": "/",
+        "used_bytes": 99,
+        "free_bytes": 1,
+        "size_bytes": 100,
+        "fs_used_pct": 99,
+    }
+    ramdisk = {"used_kib": 95, "maximum_kib": 100, "used_inodes": 99, "maximum_inodes": 100}
+
+    found = find_signals({"esxi.df": [df], "esxi.ramdisk": [ramdisk | {"ramdisk": "tmp"}]})
+
+    assert [one["module"] for one in found if one["module"].startswith("esxi.df")] == [
+        "esxi.df.fs_used_pct"
+    ]
+    assert sorted(one["what"] for one in found if one["module"].startswith("esxi.ramdisk")) == [
+        "used_inodes is 99, 99 % of maximum_inodes",
+        "used_kib is 95, 95 % of maximum_kib",
+    ]
+
+
+def test_a_bundle_tells_its_own_capture() -> None:
+    """A snapshot is as old as it was when the bundle was made, whatever else is known of the host."""
+    snapshot = {"vm_folder": "web01", "snapshot_uid": 1, "created": "2023-12-30 00:00:00"}
+    bundle = {"captured": "2024-01-01 00:00:00"}
+    assert find_signals({"esxi.vm_snapshot": [snapshot], "esxi.bundle": [bundle]}) == []
+    (found,) = find_signals({"esxi.vm_snapshot": [snapshot]})
+    assert found["what"] == "created is 2023-12-30, more than 3 days ago"
+
+
 # -- nothing to say
 
 
