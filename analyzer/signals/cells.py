@@ -41,6 +41,7 @@ MOST_OBJECTS = 20  # of one table on one node whose counters of loss have a reco
 MOST_REASONS = 20  # of one column on one node
 MOST_COUNTERS = 5  # of one object that a sentence tells with their values
 MOST_NAMES = 15  # of further counters that it names
+MOST_NAME = 60  # characters of one of those
 _FILLS = re.compile(  # what is left of two names is the same where they say the same of one thing
     r"(?:^|_)(?:used|free|usage|pct|bytes|kib|kb|mb|gb|fs|ramdisk|max|available)(?=_|$)"
 )
@@ -296,7 +297,7 @@ def make_loss_records(losses: Sequence[Sighting]) -> Iterator[dict[str, Any]]:
     groups.sort(key=lambda some: order_sighting(some[0]))
     for some in groups[:MOST_OBJECTS]:
         parts = [describe_cell(one.bad, one.row.values) for one in some[:MOST_COUNTERS]]
-        more = [one.bad.name for one in some[MOST_COUNTERS:]]
+        more = [one_line(one.bad.name, MOST_NAME) for one in some[MOST_COUNTERS:]]
         if more:
             parts.append(f"not 0 as well: {', '.join(more[:MOST_NAMES])}")
         if len(more) > MOST_NAMES:

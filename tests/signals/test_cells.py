@@ -425,6 +425,15 @@ def test_the_order_of_rows_does_not_matter(
     assert tell(find_signals({name: own})) == tell(find_signals({name: shuffled}))
 
 
+def test_names_of_counters_are_made_visible() -> None:
+    """A driver may call its counters what it likes: none breaks the line, and none makes it endless."""
+    rows = [{"key": f"rx_errors {n}\n\x1b[31m" + "x" * 500, "value": 5} for n in range(40)]
+    (found,) = find_signals({"esxi.pnic_private_stats": rows})
+    assert "and 20 more" in found["what"]
+    assert found["what"].isprintable()
+    assert len(found["what"]) < 3_000
+
+
 def test_secrets_are_hidden() -> None:
     """A sentence or a line that holds a password shows none."""
     facts = make_facts(
