@@ -45,6 +45,7 @@ MOST_NAME = 60  # characters of one of those
 _FILLS = re.compile(  # what is left of two names is the same where they say the same of one thing
     r"(?:^|_)(?:used|free|usage|pct|bytes|kib|kb|mb|gb|fs|ramdisk|max|available)(?=_|$)"
 )
+_REMARK = re.compile(r" \((?:worst|first) of [\d,]+ rows\)$| \([\d,]+ more not shown\)$")
 _OF_NUMBERS = ("loss", "named")  # signs for which 0 says nothing
 _LONG_LINE = 500  # a line as long as this holds many objects: it is explained column by column
 _PRINTED_NAMES = {"vm_id": "vm_name"}  # a key that no one knows, and the column that names the same
@@ -78,32 +79,49 @@ class Sighting(NamedTuple):
 class ExplainedCells:
     """Cells that findings rest on, by the name of their node.
 
-    cells    node, address, line, column
+    cells    node, address, line, column, value: of a long line, which holds a whole table in JSON, these alone
     lines    node, address, line: of a line that is not long all cells are explained
     columns  node, address, column: of many rows that decide, a finding shows some
     """
 
-    cells: set[tuple[str, str, int, str]] = field(default_factory=set)
+    cells: set[tuple[str, str, int, str, str]] = field(default_factory=set)
     lines: set[tuple[str, str, int]] = field(default_factory=set)
     columns: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add_evidence(self, node: str, evidence: Evidence) -> None:
         """Take one piece of evidence: its label is `alias.column = value`, with a remark where it stands for many rows."""
-        name = evidence.label.partition(" = ")[0]
+        name, _, value = evidence.label.partition(" = ")
         column = name.rpartition(".")[2]
-        self.cells.add((node, evidence.address, evidence.line, column))
+        shown = _REMARK.sub("", value).strip('"')
+        self.cells.add((node, evidence.address, evidence.line, column, shown))
         if len(evidence.text) < _LONG_LINE:
             self.lines.add((node, evidence.address, evidence.line))
         if evidence.label.endswith((" more not shown)", " rows)")):
             self.columns.add((node, evidence.address, column))
 
-    def covers_cell(self, node: str, address: str, line: int, column: str) -> bool:
-        """Tell whether a finding rests on a cell."""
+    def covers_cell(self, node: str, one: Sighting) -> bool:
+        """Tell whether a finding rests on a cell; `node` is the name of its node."""
+        address, line = one.place
         return (
             (node, address, line) in self.lines
-            or (node, address, line, column) in self.cells
-            or (node, address, column) in self.columns
+            or (node, address, line, one.column, write_value(one.bad.value)) in self.cells
+            or (node, address, one.column) in self.columns
         )
+
+    def list_columns(self, node: str, address: str) -> set[str]:
+        """Return the columns of a file that findings rest on."""
+        return {
+            column for name, place, _, column, _ in self.cells if name == node and place == address
+        }
+
+
+def write_value(value: Value) -> str:
+    """Return a value as the label of evidence has it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+    return str(value)
 
 
 def find_cell_signals(facts: Facts, judgement: Judgement) -> list[dict[str, Any]]:
@@ -275,9 +293,8 @@ def leave_explained_out(
     known: set[tuple[str, str, Identity, str]] = set()
     last: dict[tuple[str, str, Identity, str, str], Sighting] = {}
     for one in sightings:
-        address, line = one.place
         own = (one.node, one.column, one.identity, one.bad.name)
-        if explained.covers_cell(facts.name(one.node), address, line, one.column):
+        if explained.covers_cell(facts.name(one.node), one):
             known.add(own)
         last[*own, one.bad.reason] = one
     for (node, column, identity, name, _), one in last.items():
@@ -445,11 +462,7 @@ def read_frame(
 ) -> Iterator[dict[str, Any]]:
     """Yield a record for each number of a capture that is beyond its bar, with the worst sample."""
     node, address = frame.block.node, frame.block.address
-    shown = {
-        column
-        for name, place, _, column in explained.cells
-        if name == facts.name(node) and place == address
-    }
+    shown = explained.list_columns(facts.name(node), address)
     for column, meaning in meanings.items():
         sign = meaning.sign
         if sign.how not in ("above", "below", "loss") or sign.of or column in shown:

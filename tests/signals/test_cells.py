@@ -263,6 +263,21 @@ def test_what_a_finding_rests_on_is_left_out() -> None:
     assert (found["object"], found["count"]) == ("a", 1)
 
 
+def test_of_a_long_line_the_value_is_explained() -> None:
+    """JSON may hold a whole table in one line: a finding about one NIC explains no other."""
+    facts = make_facts({"esxi.pnic_stats": []})
+    block = Block(["{}"], 1, "case!nics.json").named(NODE)
+    for name, lost in (("vmnic0", 7_000), ("vmnic1", 9)):
+        cells = NIC | {"pnic": name, "rx_dropped": lost}
+        facts.add(Row(facts.tables["esxi.pnic_stats"], cells, block, 1))
+    finding = say_found("case!nics.json", 1, "nic.rx_dropped = 7000")
+    finding.evidence[0].text = "x" * 1_000
+    judgement = judge(Catalog([]), facts)
+    judgement.findings.append(finding)
+
+    assert [one["object"] for one in find_cell_signals(facts, judgement)] == ["vmnic1"]
+
+
 def test_the_twin_of_an_explained_row_is_left_out() -> None:
     """The same path printed by two files is one path: what explains one print explains the other."""
     rows = [PATH | {"path_state": "dead"}, PATH | {"path_state": "dead"}]
