@@ -52,6 +52,10 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         {"facts": "rows and frames by table, with their origin; nodes and what was seen of each"},
     ),
     (
+        "signals",
+        {"signals": "what says trouble though no rule knows it: lines, cells of tables; weighed"},
+    ),
+    (
         "ingest",
         {
             "ingest": "from members to named rows: reader, log lines, lost rows, nodes, coverage, timeline, problems, topology"

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 
 from analyzer.artefacts.logtime import read_time
 from analyzer.artefacts.samples import SampleColumns
+from analyzer.artefacts.signs import CellSign
 
 Kind = Literal["str", "int", "float", "bool", "version", "time"]
 Value = str | int | float | bool | None
@@ -45,6 +46,7 @@ class Column:
 
     form     regex that the whole of a cell must match; another text (an address that was masked) is no value
     printed  the name by which the tool itself shows it, where engineers know it by that: %RDY
+    sign     when a cell says trouble, where name and type do not say it (analyzer/signals/columns.py)
     """
 
     name: str
@@ -53,6 +55,7 @@ class Column:
     unit: str = ""
     form: str = ""
     printed: str = ""
+    sign: CellSign | None = None
 
 
 class KeyColumn(Column):
@@ -63,7 +66,9 @@ class KeyColumn(Column):
     @property
     def plain(self) -> Column:
         """The column itself: the table says that it is a key."""
-        return Column(self.name, self.kind, self.meaning, self.unit, self.form, self.printed)
+        return Column(
+            self.name, self.kind, self.meaning, self.unit, self.form, self.printed, self.sign
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from analyzer.artefacts.signs import CellSign
 from analyzer.artefacts.tables import (
     IP_FORM,
     MAC_FORM,
@@ -58,6 +59,7 @@ class Field:
     maybe    of a table without a ruler: the cell may be missing in a row
     key      it tells one object from another
     made     no label: `finish` of the form sets it
+    sign     that of the column (see Column)
     """
 
     label: str
@@ -72,11 +74,14 @@ class Field:
     maybe: bool = False
     key: bool = False
     made: bool = False
+    sign: CellSign | None = None
 
     @property
     def column(self) -> Column:
         """The column it fills."""
-        return Column(self.name, self.kind, self.meaning, self.unit, self.form)
+        return Column(
+            self.name, self.kind, self.meaning, self.unit, self.form, printed="", sign=self.sign
+        )
 
     @property
     def labels(self) -> list[str]:
@@ -110,14 +115,23 @@ def Key(  # noqa: N802 - declares as Field does
     unit: str = "",
     form: str = "",
     pattern: str = "",
+    sign: CellSign | None = None,
 ) -> Field:
     """Return a field that tells one object from another."""
-    return Field(label, name, kind, meaning, unit, form, pattern, key=True)
+    return Field(label, name, kind, meaning, unit, form, pattern, key=True, sign=sign)
 
 
-def Made(name: str, kind: Kind, meaning: str, unit: str = "", *, key: bool = False) -> Field:  # noqa: N802 - declares as Field does
+def Made(  # noqa: N802 - declares as Field does
+    name: str,
+    kind: Kind,
+    meaning: str,
+    unit: str = "",
+    *,
+    key: bool = False,
+    sign: CellSign | None = None,
+) -> Field:
     """Return a field without a label, which the `finish` of the form sets."""
-    return Field("", name, kind, meaning, unit, key=key, made=True)
+    return Field("", name, kind, meaning, unit, key=key, made=True, sign=sign)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.signs import lies_below, says_bad, says_good
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, Table
 
 _SOURCE = "net-vdl2 -l"
@@ -11,7 +12,12 @@ DVS = Column("dvs", "str", "distributed switch")
 SERVED = (
     Column("control_plane", "str", "Enabled or Disabled, with what it does"),
     Column("controller_ip", "str", "controller of the network; 0.0.0.0 for none", form=IP_FORM),
-    Column("controller_state", "str", "up or down, as the host sees the controller"),
+    Column(
+        "controller_state",
+        "str",
+        "up or down, as the host sees the controller",
+        sign=says_good("up"),
+    ),
     Column("mac_entries", "int", "MAC addresses known of the network", "entries"),
     Column("arp_entries", "int", "entries of its ARP suppression cache", "entries"),
     Column("ports", "int", "ports on this host", "ports"),
@@ -32,7 +38,13 @@ SWITCH = Table.of(
     _SOURCE,
     DVS,
     Column("vds_id", "str", "UUID of the switch, as printed"),
-    Column("mtu", "int", "MTU; the overlay needs at least 1600", "bytes"),
+    Column(
+        "mtu",
+        "int",
+        "MTU; the overlay needs at least 1600",
+        "bytes",
+        sign=lies_below(1600, weight=4),
+    ),
     Column("segment", "str", "network of the tunnel end points", form=IP_FORM),
     Column("vlan", "int", "VLAN of the tunnels"),
     Column("teps", "int", "tunnel end points", "interfaces"),
@@ -50,7 +62,13 @@ TEP = Table.of(
     Column("port_id", "int", "port of the virtual switch"),
     Column("endpoint", "int", "endpoint ID"),
     Column("vlan", "int", "VLAN of the interface"),
-    Column("ip", "str", "its address; none or 0.0.0.0 where it got none", form=IP_FORM),
+    Column(
+        "ip",
+        "str",
+        "its address; none or 0.0.0.0 where it got none",
+        form=IP_FORM,
+        sign=says_bad("169.254", weight=5),
+    ),
     Column("mask", "str", "netmask", form=IP_FORM),
     Column("segment", "str", "network of the tunnel end point", form=IP_FORM),
     Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from analyzer.artefacts.signs import NOTHING, lies_above, says_bad
 from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 _SAID = (
@@ -27,6 +28,7 @@ MEMBER = Table.of(
         "collected",
         "str",
         "in the case; cut; Skipped (the Manager left it out); or: not in the case",
+        sign=says_bad("cut", weight=2.5),
     ),
     Column("complete", "bool", "its files are whole; none where they are not in the case"),
     Column("rests_on_it", "str", "what only this member can tell"),
@@ -47,7 +49,12 @@ CHANNEL = Table.of(
         "str",
         "API, control plane, firewall agent, control plane agent, message bus, cluster, …",
     ),
-    Column("up", "bool", "it works; none where what was printed does not say"),
+    Column(
+        "up",
+        "bool",
+        "it works; none where what was printed does not say",
+        sign=says_bad("false", weight=4),
+    ),
     Column("said", "str", "as printed"),
     Column("said_by", "str", "member that says it"),
     Column("told_at", "time", "when it was said: the line of a log, else the capture"),
@@ -61,8 +68,14 @@ SKEW = Table.of(
     "made of the first packets of TCP connections in dfwpktlogs, and of REST clocks of controllers",
     Column("member", "str", "machine whose clock is compared"),
     Column("other", "str", "machine it is compared with"),
-    Column("ahead_s", "float", "how far the clock of the member is ahead of the other's", "s"),
-    Column("error_s", "float", "how far that may be off", "s"),
+    Column(
+        "ahead_s",
+        "float",
+        "how far the clock of the member is ahead of the other's",
+        "s",
+        sign=lies_above(10),
+    ),
+    Column("error_s", "float", "how far that may be off", "s", sign=NOTHING),
     Column("shared_events", "int", "events that both logged", "events"),
     Column("means", "str", "what was compared"),
     ask="/var/log/dfwpktlogs.log of both hosts; `GET /api/2.0/vdn/controller/<id>/status`",

@@ -4,6 +4,7 @@ Source: public captures of PowerCLI 5 to 13. The shell cuts a long name with `â€
 sign of the desk's language; a host that does not answer has no version.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
 
@@ -36,6 +37,7 @@ PARSER = text_table(
         "str",
         "Connected, Disconnected, NotResponding, Maintenance",
         pattern=_STATE,
+        sign=says_good("connected"),
     ),
     Field(
         "PowerState",

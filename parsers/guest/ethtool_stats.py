@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, run_template
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool_command
@@ -109,7 +110,7 @@ COUNTERS = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: rx_missed_errors, tx_queue_0_packets, rxq0: rx_bytes"
     ),
-    Column("value", "int", "its value"),
+    Column("value", "int", "its value", sign=named_by("counter")),
     ask="`ethtool -S eth0` in the guest, for each interface",
     counts_since="guest",
 )

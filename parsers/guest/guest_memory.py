@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, Record, Row, Table, Value
 from analyzer.forms import record_parser
 
@@ -34,7 +35,13 @@ TABLE = Table.of(
     _size_column("mem_used_net_kb", "memory in use without buffers and cache (old form)"),
     _size_column("mem_free_net_kb", "memory free when buffers and cache are given back (old form)"),
     _size_column("swap_total_kb", "swap space"),
-    _size_column("swap_used_kb", "swap in use"),
+    Column(
+        "swap_used_kb",
+        "int",
+        "swap in use",
+        "kB",
+        sign=lies_above(0.5, of="swap_total_kb", weight=2.5),
+    ),
     _size_column("swap_free_kb", "swap not used"),
     ask="`free` in the guest",
 )

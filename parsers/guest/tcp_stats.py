@@ -4,6 +4,7 @@ Source: net-tools `netstat -s` on Linux, whole or through `grep`; counters run s
 spelled `segments retransmited` for years, later releases `retransmitted`; both are read.
 """
 
+from analyzer.artefacts.signs import counts_loss
 from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 
@@ -13,9 +14,21 @@ TABLE = Table.of(
     "netstat -s, in the guest",
     Column("segments_received", "int", "TCP segments received", "segments"),
     Column("segments_sent", "int", "TCP segments sent", "segments"),
-    Column("segments_retransmitted", "int", "TCP segments sent again", "segments"),
+    Column(
+        "segments_retransmitted",
+        "int",
+        "TCP segments sent again",
+        "segments",
+        sign=counts_loss("segments_sent"),
+    ),
     Column("bad_segments_received", "int", "TCP segments received damaged", "segments"),
-    Column("fast_retransmits", "int", "segments sent again after duplicate ACKs", "segments"),
+    Column(
+        "fast_retransmits",
+        "int",
+        "segments sent again after duplicate ACKs",
+        "segments",
+        sign=counts_loss("segments_sent"),
+    ),
     Column("forward_retransmits", "int", "segments sent again ahead of the hole", "segments"),
     Column("slow_start_retransmits", "int", "segments sent again in slow start", "segments"),
     Column("sack_retransmits_failed", "int", "retransmits that could not be queued", "segments"),
@@ -27,7 +40,9 @@ TABLE = Table.of(
     ),
     Column("sack_recoveries", "int", "recoveries from loss by selective acknowledgement", "times"),
     Column("data_loss_events", "int", "times TCP saw data lost", "times"),
-    Column("tcp_timeouts", "int", "retransmission timeouts", "times"),
+    Column(
+        "tcp_timeouts", "int", "retransmission timeouts", "times", sign=counts_loss("segments_sent")
+    ),
     Column("receive_collapsed", "int", "packets merged for want of socket buffer", "packets"),
     Column("udp_receive_errors", "int", "UDP packets not delivered to a socket", "packets"),
     ask="`netstat -s` in the guest, before and after the trouble",

@@ -4,6 +4,7 @@ Source: the NSX CLI guide, and an output in a public document. Labels are words 
 of them than another.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, Param
 from analyzer.forms.blocks import key_value
@@ -22,14 +23,16 @@ PARSER = key_value(
         form=IP_FORM,
     ),
     Key("Remote_address", "remote_ip", "str", "address of the other end", form=IP_FORM),
-    Field("State", "bfd_session_state", "str", "up, down, init, admin_down"),
+    Field("State", "bfd_session_state", "str", "up, down, init, admin_down", sign=says_good("up")),
     Field(
         "Diag",
         "bfd_diag",
         "str",
         "why it last went down: No Diagnostic, Control Detection Time Expired, …",
     ),
-    Field("Remote_state", "remote_state", "str", "state the other end reports"),
+    Field(
+        "Remote_state", "remote_state", "str", "state the other end reports", sign=says_good("up")
+    ),
     Field("Remote_diag", "remote_diag", "str", "why it last went down, as the other end reports"),
     Field("Encap", "encapsulation", "str", "geneve for tunnels, vlan for uplinks"),
     Field("Session_type", "session_type", "str", "TUNNEL, LR_PORT, MGMT, …"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.signs import lies_below, says_good
 from analyzer.artefacts.tables import IP_FORM, Column, Table
 
 from ..common._cli_lines import line_parser
@@ -24,16 +25,22 @@ TABLE = Table.of(
     Column("local_as", "int", "AS of the gateway"),
     Column("neighbor", "str", "address of the neighbour", form=IP_FORM),
     Column("remote_as", "int", "AS of the neighbour"),
-    Column("bgp_state", "str", "Estab when the session is up; Idle, Activ, Conne, OpenS, …"),
+    Column(
+        "bgp_state",
+        "str",
+        "Estab when the session is up; Idle, Activ, Conne, OpenS, …",
+        sign=says_good("estab", "established"),
+    ),
     Column("up_down_time", "str", "time since the state changed, as printed: 1d01h27m, never"),
     Column(
         "bfd_state",
         "str",
         "UP; DW down, IN init, AD admin down, NC not configured, DC disconnected",
+        sign=says_good("up", "nc", "na", "dis"),
     ),
     Column("messages_in", "int", "messages received", "messages"),
     Column("messages_out", "int", "messages sent", "messages"),
-    Column("prefixes_in", "int", "prefixes received", "prefixes"),
+    Column("prefixes_in", "int", "prefixes received", "prefixes", sign=lies_below(0.5, weight=2.5)),
     Column("prefixes_out", "int", "prefixes announced", "prefixes"),
     ask="`get bgp neighbor summary` on the edge, in the VRF of the tier-0 gateway",
     key=("router", "neighbor", "address_family"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsxt import (
@@ -35,7 +36,7 @@ ENTITIES = Table.of(
     "Services of the management cluster of NSX-T and the node that runs each.",
     "get cluster config",
     KeyColumn("node_uuid", "str", "id of the node"),
-    Column("node_status", "str", "JOINED, …, as printed"),
+    Column("node_status", "str", "JOINED, …, as printed", sign=says_good("up", "joined")),
     KeyColumn(
         "entity", "str", "HTTPS, CONTROLLER, CLUSTER_BOOT_MANAGER, DATASTORE, MANAGER, POLICY, …"
     ),

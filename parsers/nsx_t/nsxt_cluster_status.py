@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good, says_rows
 from analyzer.artefacts.tables import IP_FORM, Block, Column, Table
 
 from ..common._nsxt import DATED, MANAGER, UUID, stray_fault, typed_row
@@ -27,13 +28,21 @@ GROUPS = Table.of(
     "Groups of the management cluster of NSX-T as one manager sees them.",
     _SOURCE,
     _GROUP,
-    Column("group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE"),
+    Column(
+        "group_status", "str", "STABLE, DEGRADED, UNSTABLE, UNAVAILABLE", sign=says_good("stable")
+    ),
     Column("cluster_id", "str", "id of the management cluster, the same on all managers"),
-    Column("overall_status", "str", "status of the whole cluster, where it is printed"),
+    Column(
+        "overall_status",
+        "str",
+        "status of the whole cluster, where it is printed",
+        sign=says_good("stable"),
+    ),
     Column(
         "cluster_answer",
         "str",
         "the error that the manager or its UI answered instead; nothing else is known then",
+        sign=says_rows(4.5),
     ),
     ask=_ASK,
     key=("group_type",),
@@ -51,7 +60,7 @@ MEMBERS = Table.of(
     Column("fqdn", "str", "name of the manager"),
     Column("ip", "str", "address of the manager", form=IP_FORM),
     Column("ipv6", "str", "its second address, where one is configured", form=IP_FORM),
-    Column("member_status", "str", "UP, DOWN, UNKNOWN"),
+    Column("member_status", "str", "UP, DOWN, UNKNOWN", sign=says_good("up")),
     ask=_ASK,
     key=("group_type", "member_uuid"),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Table
 
 from ..common._cli_lines import line_parser
@@ -18,7 +19,12 @@ TABLE = Table.of(
     "Controllers of NSX-T up to 2.3 as one of them lists them, one row a controller.",
     "get control-cluster status",
     Column("asked_is_master", "bool", "the controller that was asked is the master"),
-    Column("in_majority", "bool", "the controller that was asked belongs to the majority"),
+    Column(
+        "in_majority",
+        "bool",
+        "the controller that was asked belongs to the majority",
+        sign=says_bad("false", weight=6),
+    ),
     KeyColumn("node_uuid", "str", "id of the controller"),
     Column("ip", "str", "address of the controller", form=IP_FORM),
     Column("status", "str", "active, inactive, not active, …, as printed"),

@@ -4,6 +4,7 @@ Source: the NSX CLI guide (3.2 and later). A node is connected to one of them; t
 address that is not known is `NA`.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key, text_table
 
 from ..common._nsxt import EDGE, name_refusals
@@ -26,6 +27,7 @@ PARSER = text_table(
         "str",
         "connected, disconnected, not used",
         pattern=r"not used|\w+",
+        sign=says_good("up", "connected", "not used"),
     ),
     Field(
         "Is Physical Master",
@@ -41,6 +43,7 @@ PARSER = text_table(
         "up, down; null where the controller is not used",
         pattern=r"\w+",
         none=("null",),
+        sign=says_good("up", "null"),
     ),
     Field(
         "Controller FQDN",

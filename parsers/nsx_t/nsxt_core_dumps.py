@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_rows
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, stray_fault, typed_row
@@ -17,7 +18,7 @@ TABLE = Table.of(
     "Core dumps on an NSX-T node: a process crashed.",
     "get core-dumps",
     Column("folder", "str", "folder of the file: /var/log/core, /image/core"),
-    KeyColumn("core_file", "str", "name of the file"),
+    KeyColumn("core_file", "str", "name of the file", sign=says_rows(5)),
     Column("process_name", "str", "process that crashed, as the name of the file says"),
     Column("core_bytes", "int", "size of the file", "bytes"),
     Column("time", "time", "when it was written", "UTC"),

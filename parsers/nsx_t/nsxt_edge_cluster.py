@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
@@ -20,14 +21,24 @@ STATUS = Table.of(
     KeyColumn("edge_uuid", "str", "id of the edge"),
     Column("ha_state", "str", "Active, Inactive, Offline, Discover, StateSync, Disabled"),
     Column("since", "str", "time of the last change, as printed"),
-    Column("edge_state", "str", "Up, Down, Admin Down, Up (Routing Down)"),
+    Column(
+        "edge_state",
+        "str",
+        "Up, Down, Admin Down, Up (Routing Down)",
+        sign=says_good("active", "up"),
+    ),
     Column("admin_state", "str", "Up, Down: maintenance mode"),
-    Column("vtep_state", "str", "state of its tunnel end points"),
+    Column("vtep_state", "str", "state of its tunnel end points", sign=says_good("up")),
     Column("configuration", "str", "applied, …"),
     Column("datapath_config_channel", "str", "Up, Down"),
     Column("datapath_status_channel", "str", "Up, Down"),
     Column("routing_status_channel", "str", "Up, Down"),
-    Column("routing_status", "str", "Down when all BGP and BFD sessions of the gateway are down"),
+    Column(
+        "routing_status",
+        "str",
+        "Down when all BGP and BFD sessions of the gateway are down",
+        sign=says_good("up"),
+    ),
     ask=_ASK,
 )
 PEERS = Table.of(
@@ -35,10 +46,20 @@ PEERS = Table.of(
     "Sessions of an NSX-T edge to the other edges of its cluster, one row a session.",
     _SOURCE,
     KeyColumn("peer_uuid", "str", "id of the other edge"),
-    Column("peer_state", "str", "Up, Down, Admin Down, Unreachable, …"),
+    Column(
+        "peer_state",
+        "str",
+        "Up, Down, Admin Down, Unreachable, …",
+        sign=says_good("healthy", "reachable"),
+    ),
     Column("interface", "str", "eth0 of the management network, vtep-0 of the tunnels"),
     KeyColumn("session", "str", "own address and that of the peer"),
-    Column("session_status", "str", "Up, Down, Admin Down, Unreachable, Concat Path Down"),
+    Column(
+        "session_status",
+        "str",
+        "Up, Down, Admin Down, Unreachable, Concat Path Down",
+        sign=says_good("healthy", "up", "reachable"),
+    ),
     ask=_ASK,
 )
 

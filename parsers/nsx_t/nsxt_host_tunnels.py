@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, stray_fault, typed_row
@@ -20,7 +21,7 @@ TABLE = Table.of(
     "get host-switch <name> tunnels; nsxdp-cli bfd sessions list",
     KeyColumn("local_ip", "str", "own tunnel end point", form=IP_FORM),
     KeyColumn("remote_ip", "str", "tunnel end point of the other host or edge", form=IP_FORM),
-    Column("bfd_session_state", "str", "up, init, down, admin_down"),
+    Column("bfd_session_state", "str", "up, init, down, admin_down", sign=says_good("up")),
     Column("remote_state", "str", "state the other end reports, where that is printed"),
     Column("bfd_diag", "str", "why it last went down, where that is printed"),
     ask="`nsxcli -c get host-switch <name> tunnels` on the host, or `nsxdp-cli bfd sessions list`",

@@ -3,6 +3,7 @@
 Source: the NSX CLI guide (`- 10.1.1.101 Connected`). Releases add words behind the state, which are kept as printed.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM
 from analyzer.forms import Field, Key, text_table
 
@@ -14,7 +15,12 @@ PARSER = text_table(
     Field("", pattern="-"),
     Key("", "manager_ip", "str", "manager that the node is connected to", form=IP_FORM),
     Field(
-        "", "channel_state", "str", "Connected, Disconnected, Standby, …", pattern=r"[A-Z][a-z]+"
+        "",
+        "channel_state",
+        "str",
+        "Connected, Disconnected, Standby, …",
+        pattern=r"[A-Z][a-z]+",
+        sign=says_good("up", "connected", "standby"),
     ),
     Field(
         "",

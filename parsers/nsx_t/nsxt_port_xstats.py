@@ -5,6 +5,7 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 
 import re
 
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ..common._cli_lines import line_parser
@@ -18,7 +19,7 @@ TABLE = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
     ),
-    Column("value", "int", "its value"),
+    Column("value", "int", "its value", sign=named_by("counter")),
     ask="`get physical-port <name> xstats` on the edge; `get physical-ports` lists the names",
     counts_since="boot",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ..common._nsxt import MANAGER, typed_row
@@ -24,7 +25,12 @@ TABLE = Table.of(
         "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …",
     ),
     Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
-    Column("alarm_status", "str", "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED"),
+    Column(
+        "alarm_status",
+        "str",
+        "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED",
+        sign=says_bad("open", weight=4),
+    ),
     Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),
     Column("alarm_summary", "str", "what it says of the object"),
     Column("node_name", "str", "node it was seen on"),

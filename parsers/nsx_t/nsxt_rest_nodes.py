@@ -4,6 +4,7 @@ Source: the schemas TransportNodeStatus, StatusCount and TunnelStatusCount of th
 """
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ..common._nsxt import MANAGER, typed_row
@@ -22,15 +23,30 @@ TABLE = Table.of(
     "GET /api/v1/transport-nodes/<id>/status; GET /api/v1/transport-nodes/status",
     KeyColumn("node_uuid", "str", "id of the node"),
     Column("node_name", "str", "its name, where that is printed"),
-    Column("node_rollup", "str", "UP, DOWN, DEGRADED, UNKNOWN: of all that follows"),
-    Column("management_status", "str", "UP, DOWN: its connection to the managers"),
     Column(
-        "control_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers"
+        "node_rollup",
+        "str",
+        "UP, DOWN, DEGRADED, UNKNOWN: of all that follows",
+        sign=says_good("up", "success"),
     ),
-    Column("nic_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its physical NICs"),
+    Column(
+        "management_status", "str", "UP, DOWN: its connection to the managers", sign=says_good("up")
+    ),
+    Column(
+        "control_status",
+        "str",
+        "UP, DOWN, DEGRADED, UNKNOWN: its connections to the controllers",
+        sign=says_good("up"),
+    ),
+    Column(
+        "nic_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its physical NICs", sign=says_good("up")
+    ),
     Column("nics_down", "int", "physical NICs that are down", "NICs"),
     Column(
-        "tunnel_status", "str", "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed"
+        "tunnel_status",
+        "str",
+        "UP, DOWN, DEGRADED, UNKNOWN: its tunnels, where that is printed",
+        sign=says_good("up"),
     ),
     Column("bfd_up", "int", "BFD sessions of its tunnels that are up", "sessions"),
     Column("bfd_down", "int", "BFD sessions of its tunnels that are down", "sessions"),

@@ -6,6 +6,7 @@ Source: the schemas TunnelProperties and BFDProperties of the REST API (1.1 to 4
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, Fault, KeyColumn, Table
 
 from ..common._nsxt import MANAGER, typed_row
@@ -24,7 +25,7 @@ TABLE = Table.of(
     "GET /api/v1/transport-nodes/<id>/tunnels",
     KeyColumn("node_uuid", "str", "id of the transport node, where the command tells"),
     Column("tunnel_name", "str", "name of the tunnel"),
-    Column("tunnel_status", "str", "UP, DOWN, UNKNOWN"),
+    Column("tunnel_status", "str", "UP, DOWN, UNKNOWN", sign=says_good("up")),
     KeyColumn("local_ip", "str", "tunnel end point of the node", form=IP_FORM),
     KeyColumn("remote_ip", "str", "tunnel end point of the other node", form=IP_FORM),
     Column("remote_uuid", "str", "id of the other node"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
@@ -44,7 +45,12 @@ PEERS = Table.of(
     Column("router_state", "str", "state of the router on this edge"),
     Column("ha_mode", "str", "A/S, A/A, Stateful A/A, as printed"),
     KeyColumn("node_uuid", "str", "id of the other edge"),
-    Column("peer_router_state", "str", "Active, Standby, Down, …: the router on the other edge"),
+    Column(
+        "peer_router_state",
+        "str",
+        "Active, Standby, Down, …: the router on the other edge",
+        sign=says_good("active", "standby"),
+    ),
     ask=_ASK,
 )
 _LINE = re.compile(r"\s*(?P<label>[A-Za-z][A-Za-z _-]{1,30}?)\s*:(?:\s+(?P<text>\S.*?))?\s*$")

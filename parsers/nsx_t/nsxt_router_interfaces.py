@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, EDGE, ROUTER_LINE, UUID, stray_fault, typed_row
@@ -30,7 +31,7 @@ TABLE = Table.of(
     Column("vlan_text", "str", "VLAN as printed: a number or untagged"),
     Column("vni", "int", "VNI of its segment"),
     Column("admin_status", "str", "up, down, as printed"),
-    Column("op_state", "str", "up, down, as printed"),
+    Column("op_state", "str", "up, down, as printed", sign=says_good("up")),
     Column("mtu", "int", "MTU", "bytes"),
     ask="`get interfaces` on the edge, in the VRF of the router",
 )

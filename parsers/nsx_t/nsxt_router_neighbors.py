@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsxt import DATED, EDGE, UUID, stray_fault, typed_row
@@ -29,7 +30,12 @@ TABLE = Table.of(
     KeyColumn("interface", "str", "id of the interface"),
     KeyColumn("ip", "str", "address of the neighbour", form=IP_FORM),
     Column("mac", "str", "MAC address; all zero while unresolved", form=MAC_FORM),
-    Column("neighbor_state", "str", "reach, …, as printed: reach means that it answers"),
+    Column(
+        "neighbor_state",
+        "str",
+        "reach, …, as printed: reach means that it answers",
+        sign=says_bad("fail", "incomplete", "probe", weight=2.5),
+    ),
     Column("expiry_s", "int", "seconds until the entry expires; none for a permanent one", "s"),
     ask="`get neighbor` on the edge, in the VRF of the router",
 )

@@ -3,6 +3,7 @@
 Source: the NSX CLI guide. Settings of a service (rate limits, login of root) are printed below it and not kept.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key
 from analyzer.forms.blocks import key_value
 
@@ -18,7 +19,9 @@ PARSER = key_value(
         "auth, http, manager, node-mgmt, datastore, …",
         pattern=r"\S+",
     ),
-    Field("Service state", "service_state", "str", "running, stopped, …"),
+    Field(
+        "Service state", "service_state", "str", "running, stopped, …", sign=says_good("running")
+    ),
     Field(
         "Start on boot", "start_on_boot", "bool", "it starts with the node, where that is printed"
     ),

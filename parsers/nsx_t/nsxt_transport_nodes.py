@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Column, KeyColumn, Row, Table
 
 from ..common._cli_lines import line_parser
@@ -24,7 +25,9 @@ TABLE = Table.of(
     Column("controller_uuid", "str", "controller that serves it"),
     Column("manager_ip", "str", "manager of that controller", form=IP_FORM),
     Column("ssl", "bool", "the connection is encrypted"),
-    Column("connection_state", "str", "OPENED, CLOSED"),
+    Column(
+        "connection_state", "str", "OPENED, CLOSED", sign=says_good("up", "connected", "opened")
+    ),
     Column("supported_versions", "str", "versions of the protocol, none when it is not connected"),
     ask="`get transport-nodes status` on each NSX-T manager",
 )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._cli_lines import text_rows
@@ -25,7 +26,12 @@ IPSEC = Table.of(
     KeyColumn("local_ip", "str", "own address", form=IP_FORM),
     KeyColumn("remote_ip", "str", "address of the other end", form=IP_FORM),
     Column("remote_id", "str", "what the other end calls itself"),
-    Column("vpn_state", "str", "Up, Down, Negotiating, …: state of the session"),
+    Column(
+        "vpn_state",
+        "str",
+        "Up, Down, Negotiating, …: state of the session",
+        sign=says_good("up", "established"),
+    ),
     Column(
         "down_reason",
         "str",
@@ -35,6 +41,7 @@ IPSEC = Table.of(
         "vpn_tunnel_state",
         "str",
         "Up, Down: state of its last tunnel that is not up, else of its first",
+        sign=says_good("up"),
     ),
     ask="`get ipsecvpn session` on the edge",
 )

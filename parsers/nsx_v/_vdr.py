@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analyzer.artefacts.signs import lies_above, named_by, says_bad, says_good
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
@@ -50,7 +51,9 @@ ARP_TABLE = _make_router_table(
     "The neighbour (ARP) tables themselves, one row for each logical router whose table was printed.",
     "--nbr",
     ("vdr",),
-    Column("entries", "int", "entries read of the table", "entries"),
+    Column(
+        "entries", "int", "entries read of the table", "entries", sign=lies_above(4500, weight=3.5)
+    ),
     Column("nascent_entries", "int", "entries not resolved (flag N)", "entries"),
 )
 
@@ -64,7 +67,12 @@ INSTANCE = Table.of(
     Column("routes", "int", "routes", "routes"),
     Column("state", "str", "Enabled, …"),
     Column("controller_ip", "str", "controller that serves the router", form=IP_FORM),
-    Column("control_plane_active", "bool", "the host's control plane serves it"),
+    Column(
+        "control_plane_active",
+        "bool",
+        "the host's control plane serves it",
+        sign=says_bad("false", weight=3.5),
+    ),
     Column(
         "control_plane_ip", "str", "address the host talks to the controller from", form=IP_FORM
     ),
@@ -84,7 +92,7 @@ LIF = _make_router_table(
     Column("ip", "str", "address", form=IP_FORM),
     Column("mask", "str", "netmask", form=IP_FORM),
     Column("dvs", "str", "distributed switch it is connected to"),
-    Column("state", "str", "Enabled, …"),
+    Column("state", "str", "Enabled, …", sign=says_good("enabled", "active")),
     Column("bridge", "str", "bridge it belongs to, of an interface that bridges"),
     Column("bridge_id", "int", "number of that bridge"),
     Column("is_designated", "bool", "this host is the designated instance of a VLAN interface"),
@@ -178,7 +186,7 @@ DI_COUNTER = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
     ),
-    Column("value", "int", "its value"),
+    Column("value", "int", "its value", sign=named_by("counter")),
     ask="`net-vdr --di --stats`",
     counts_since="boot",
 )

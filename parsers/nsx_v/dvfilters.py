@@ -6,6 +6,7 @@ with `grep` are read too; what is above the first world (fast paths, service VMs
 
 from functools import partial
 
+from analyzer.artefacts.signs import NOTHING
 from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 from analyzer.forms.headings import drop_stale_headings
@@ -31,6 +32,7 @@ TABLE = Table.of(
         "failure_policy",
         "str",
         "failClosed drops packets when the filter fails, failOpen lets them pass",
+        sign=NOTHING,
     ),
     Column("filter_source", "str", "how the filter came there, as printed"),
     ask="`summarize-dvfilter` on the host",

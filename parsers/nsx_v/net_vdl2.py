@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at, read_rows
+from analyzer.artefacts.signs import lies_below
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Block, Column, Table
 
 from ..common import _host_overlay as nsxt
@@ -40,7 +41,9 @@ VDS = Table.of(
     f"{_SOURCE}; esxcli network vswitch dvs vmware vxlan list",
     DVS,
     Column("vds_id", "str", "UUID of the switch, as printed"),
-    Column("mtu", "int", "MTU; VXLAN needs at least 1600", "bytes"),
+    Column(
+        "mtu", "int", "MTU; VXLAN needs at least 1600", "bytes", sign=lies_below(1600, weight=4)
+    ),
     Column("segment", "str", "network of the VTEPs", form=IP_FORM),
     Column("gateway_ip", "str", "gateway of that network", form=IP_FORM),
     Column("gateway_mac", "str", "MAC address of the gateway", form=MAC_FORM),

@@ -7,6 +7,7 @@ skipped (the Manager keeps 30 % of its disk free) is no error of that node, but 
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, make_row, xml_shape
@@ -19,7 +20,9 @@ TABLE = Table.of(
     KeyColumn("node_type", "str", "NSX-Manager, HOSTSYSTEM, Edge, Controller"),
     KeyColumn("object_id", "str", "host-22, edge-1, controller-1; none for the type as a whole"),
     KeyColumn("log_type", "str", "FIREWALL or GI, of a host"),
-    Column("status", "str", "COMPLETED, Skipped, …"),
+    Column(
+        "status", "str", "COMPLETED, Skipped, …", sign=says_good("completed", "success", "skipped")
+    ),
     Column("progress_pct", "float", "share that is done, of the type as a whole", "%"),
 )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsxt import stray_fault, typed_row
@@ -31,7 +32,12 @@ HOSTS = Table.of(
     _CLUSTER,
     Column("host_name", "str", "name or address of the host"),
     KeyColumn("host_id", "str", "id in vCenter: host-10"),
-    Column("install_status", "str", "Ready, …, as printed"),
+    Column(
+        "install_status",
+        "str",
+        "Ready, …, as printed",
+        sign=says_good("enabled", "ready", "up", "installed"),
+    ),
     ask="`show cluster <id>` on the NSX Manager; `show cluster all` lists the ids",
 )
 VMS = Table.of(

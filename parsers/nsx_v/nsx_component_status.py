@@ -6,6 +6,7 @@ Source: REST `GET /api/1.0/appliance-management/summary/components` (NSX for vSp
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import (
@@ -24,7 +25,7 @@ TABLE = Table.of(
     "GET /api/1.0/appliance-management/summary/components",
     KeyColumn("component_id", "str", "VPOSTGRES, RABBITMQ, NSX, NSXREPLICATOR, SSH, …"),
     Column("name", "str", "name of the service"),
-    Column("status", "str", "RUNNING when it runs"),
+    Column("status", "str", "RUNNING when it runs", sign=says_good("running", "true")),
     Column("enabled", "bool", "the service is enabled"),
     Column("version", "version", "release of the component, where stated", form=VERSION_FORM),
     Column("build", "int", "build of the component; each has its own"),

@@ -7,6 +7,7 @@ number of connections is then the number of the other controllers; followers sho
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 from ..common._nsx import name_refusals
@@ -18,7 +19,12 @@ TABLE = Table.of(
     KeyColumn("role", "str", "api_provider, persistence_server, switch_manager, system"),
     KeyColumn("service", "str", "api, server, client, election, ovsmgmt, openflow, cluster"),
     Column("port", "int", "TCP port"),
-    Column("listening", "bool", "Y; a dash is no"),
+    Column(
+        "listening",
+        "bool",
+        "Y; a dash is no",
+        sign=says_bad("false", weight=3.5).except_where("service", "server"),
+    ),
     Column("connections", "int", "open connections", "connections"),
     ask="`show control-cluster connections` on each NSX Controller",
 )

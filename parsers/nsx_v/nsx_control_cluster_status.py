@@ -8,6 +8,7 @@ activated, the same Cluster ID on all nodes.
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
 
@@ -17,11 +18,21 @@ HEALTH = Table.of(
     "nsx.controller_health",
     "How one NSX Controller sees its cluster.",
     "show control-cluster status (on each controller)",
-    Column("join_status", "str", "Join complete when healthy"),
+    Column("join_status", "str", "Join complete when healthy", sign=says_good("join complete")),
     Column("join_since", "str", "month/day and time of the last change, as printed"),
-    Column("majority_status", "str", "Connected to cluster majority when healthy"),
+    Column(
+        "majority_status",
+        "str",
+        "Connected to cluster majority when healthy",
+        sign=says_good("connected to cluster majority", weight=6),
+    ),
     Column("majority_since", "str", "month/day and time of the last change, as printed"),
-    Column("restart_status", "str", "This controller can be safely restarted when healthy"),
+    Column(
+        "restart_status",
+        "str",
+        "This controller can be safely restarted when healthy",
+        sign=says_good("this controller can be safely restarted", weight=2),
+    ),
     Column("restart_since", "str", "month/day and time of the last change, as printed"),
     Column("cluster_id", "str", "id of the cluster, the same on all its nodes"),
     KeyColumn("node_uuid", "str", "id of this node"),

@@ -7,6 +7,7 @@ milliseconds, times in milliseconds since 1970.
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, Cells, convert_stamp, make_row, xml_shape
@@ -41,8 +42,8 @@ DISK = Table.of(
     KeyColumn("controller_id", "str", "controller-1, …"),
     KeyColumn("device", "str", "sda, dm-0, …"),
     KeyColumn("latency_type", "str", "w_await or r_await"),
-    Column("last_ms", "float", "last latency", "ms"),
-    Column("avg_ms", "float", "average latency", "ms"),
+    Column("last_ms", "float", "last latency", "ms", sign=lies_above(50, weight=3.5)),
+    Column("avg_ms", "float", "average latency", "ms", sign=lies_above(50, weight=3.5)),
     Column("alert", "bool", "the Manager's alert is on"),
     Column("refreshed", "time", "when it was measured", "UTC"),
     ask="`GET /api/2.0/vdn/controller/<id>/status` for each controller",

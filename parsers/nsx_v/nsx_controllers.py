@@ -9,6 +9,7 @@ DEPLOYING, REMOVING; the heading of the CLI's list is in no public source, its l
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, read_rows
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Row, Table
 
 from ..common._nsx import XML_BODY, make_row, name_refusals, xml_shape
@@ -22,7 +23,10 @@ TABLE = Table.of(
     Column("name", "str", "name given to the controller (REST)"),
     Column("ip", "str", "address of the controller", form=IP_FORM),
     Column(
-        "state", "str", "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING"
+        "state",
+        "str",
+        "as the Manager says, in capitals: RUNNING, UNKNOWN, DEPLOYING, REMOVING",
+        sign=says_good("running", "normal", weight=4),
     ),
     Column("version", "version", "version of the controller, not of NSX (REST)"),
     Column("uptime_s", "float", "time since the controller started, where stated", "s"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._cli_lines import headed_rows
@@ -19,7 +20,12 @@ TABLE = Table.of(
     "show ip bgp neighbors (on the Edge)",
     KeyColumn("neighbor", "str", "address of the neighbour", form=IP_FORM),
     Column("remote_as", "int", "AS of the neighbour"),
-    Column("session_state", "str", "Established, …, as printed"),
+    Column(
+        "session_state",
+        "str",
+        "Established, …, as printed",
+        sign=says_good("established", "established up", "e", "up"),
+    ),
     Column("session_up", "bool", "up or down, as printed behind the state"),
     Column("hold_s", "int", "hold time", "s"),
     Column("keepalive_s", "int", "interval of keepalives", "s"),

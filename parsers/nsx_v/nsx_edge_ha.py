@@ -5,6 +5,7 @@ and sessions between their interfaces, as in VMware's own published test code. A
 """
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
 
@@ -14,7 +15,12 @@ TABLE = Table.of(
     "nsx.edge_ha",
     "High availability of an NSX Edge, as one of its units sees it.",
     "show service highavailability (on the Edge)",
-    Column("ha_status", "str", "running, disabled, …, as printed"),
+    Column(
+        "ha_status",
+        "str",
+        "running, disabled, …, as printed",
+        sign=says_good("enabled", "active", "standby", "running"),
+    ),
     KeyColumn("unit", "str", "name of this unit: edge-1-0"),
     Column("unit_number", "int", "number of this unit: 0 or 1; releases from 6.2 on"),
     Column("unit_state", "str", "active or standby; Up or Down from 6.2 on, as printed"),
@@ -22,8 +28,18 @@ TABLE = Table.of(
     Column("ha_interface", "str", "interfaces of the heartbeat: vNic_0"),
     Column("dead_s", "int", "time after which a silent peer counts as dead", "s"),
     Column("peer", "str", "name of the other unit, its number from 6.2 on"),
-    Column("peer_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
-    Column("own_health", "str", "good, …; Up or Down from 6.2 on, as printed"),
+    Column(
+        "peer_health",
+        "str",
+        "good, …; Up or Down from 6.2 on, as printed",
+        sign=says_good("good", "up", "ok"),
+    ),
+    Column(
+        "own_health",
+        "str",
+        "good, …; Up or Down from 6.2 on, as printed",
+        sign=says_good("good", "up", "ok"),
+    ),
     Column(
         "sessions_down",
         "int",

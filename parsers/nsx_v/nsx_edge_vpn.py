@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Row, Table, Value
 
 IPSEC = Table.of(
@@ -18,7 +19,12 @@ IPSEC = Table.of(
     Column("remote_ip", "str", "address of the peer", form=IP_FORM),
     Column("local_ip", "str", "own address", form=IP_FORM),
     Column("ike_version", "str", "IKEv1, IKEv2"),
-    Column("vpn_state", "str", "UP, DOWN, …: state of the channel"),
+    Column(
+        "vpn_state",
+        "str",
+        "UP, DOWN, …: state of the channel",
+        sign=says_good("up", "state_main_i4", "state_quick_i2", "established"),
+    ),
     Column("tunnels", "int", "tunnels of this site", "tunnels"),
     Column("tunnels_up", "int", "tunnels of this site that are up", "tunnels"),
     ask="`show service ipsec` on the Edge",
@@ -29,7 +35,12 @@ L2VPN = Table.of(
     "Sites of the layer 2 VPN of an NSX Edge or its standalone client.",
     "show service l2vpn (on the Edge)",
     KeyColumn("site", "str", "name or id of the site"),
-    Column("vpn_state", "str", "UP, DOWN, …: state of the IPsec session that carries it"),
+    Column(
+        "vpn_state",
+        "str",
+        "UP, DOWN, …: state of the IPsec session that carries it",
+        sign=says_good("up", "connected"),
+    ),
     ask="`show service l2vpn` on the Edge",
 )
 _SITE = re.compile(r"\s*Site:\s+(?P<site>\S.*?)\s*$")

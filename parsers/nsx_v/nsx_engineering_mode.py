@@ -6,13 +6,19 @@ diagnostics password.
 """
 
 from analyzer.artefacts.parsing import Output, Parser, run_template
+from analyzer.artefacts.signs import says_rows
 from analyzer.artefacts.tables import Block, Column, Record, Row, Table
 
 TABLE = Table.of(
     "nsx.engineering_mode",
     "Signs that engineering mode of NSX Manager was asked for.",
     "a saved CLI session of NSX Manager",
-    Column("sign", "str", "how it shows: the command typed, or the disclaimer printed"),
+    Column(
+        "sign",
+        "str",
+        "how it shows: the command typed, or the disclaimer printed",
+        sign=says_rows(4),
+    ),
     ask="the saved CLI session of the NSX Manager, or its tech-support bundle",
 )
 

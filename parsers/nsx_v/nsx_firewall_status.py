@@ -5,6 +5,7 @@ it tells whether a change has come to the host. Stamps are milliseconds since 19
 """
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import lies_above, says_good
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
@@ -17,8 +18,13 @@ TABLE = Table.of(
     KeyColumn("host_id", "str", "host-32, …"),
     Column("host_name", "str", "name of the host"),
     Column("cluster_id", "str", "cluster of the host: domain-c33"),
-    Column("publish_status", "str", "published, inprogress, failed, …, as printed"),
-    Column("publish_error", "int", "error of the host, 0 for none"),
+    Column(
+        "publish_status",
+        "str",
+        "published, inprogress, failed, …, as printed",
+        sign=says_good("published"),
+    ),
+    Column("publish_error", "int", "error of the host, 0 for none", sign=lies_above(0, weight=3.5)),
     Column("generation", "int", "number of the rules that the host has"),
     Column("wanted_generation", "int", "number of the rules that were published last"),
     Column("started", "time", "begin of the publish to this host", "UTC"),

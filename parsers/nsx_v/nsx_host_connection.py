@@ -6,6 +6,7 @@ Source: REST `GET /api/2.0/vdn/inventory/hosts/connection/status` (NSX for vSphe
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import NOTHING, says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, make_row, xml_shape
@@ -16,9 +17,16 @@ TABLE = Table.of(
     "Connections of each host to the NSX Manager and to the controllers: UP, DOWN or NOT_AVAILABLE.",
     "GET /api/2.0/vdn/inventory/hosts/connection/status",
     KeyColumn("host_id", "str", "host-31, …"),
-    Column("firewall_agent", "str", "Manager to the firewall agent of the host"),
-    Column("control_plane_agent", "str", "Manager to the control plane agent of the host"),
-    Column("controllers", "str", "host to the controllers"),
+    Column(
+        "firewall_agent", "str", "Manager to the firewall agent of the host", sign=says_good("up")
+    ),
+    Column(
+        "control_plane_agent",
+        "str",
+        "Manager to the control plane agent of the host",
+        sign=says_good("up"),
+    ),
+    Column("controllers", "str", "host to the controllers", sign=says_good("up")),
     Column(
         "failed_controllers", "int", "controllers the host reports an error with", "controllers"
     ),
@@ -33,7 +41,7 @@ ERROR = Table.of(
     "GET /api/2.0/vdn/inventory/hosts/connection/status",
     KeyColumn("host_id", "str", "host-31, …"),
     KeyColumn("controller_ip", "str", "controller the host could not connect to", form=IP_FORM),
-    Column("error_code", "int", "1255603 TLS handshake, 1255604 refused"),
+    Column("error_code", "int", "1255603 TLS handshake, 1255604 refused", sign=NOTHING),
     Column("message", "str", "the error in words"),
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import IP_FORM, Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
@@ -25,11 +26,21 @@ EDGES = Table.of(
     _EDGE,
     Column("edge_name", "str", "name of the Edge"),
     Column("edge_type", "str", "gatewayServices or distributedRouter"),
-    Column("edge_status", "str", "GREEN, YELLOW, RED, GREY, UNDEPLOYED, …, as printed"),
+    Column(
+        "edge_status",
+        "str",
+        "GREEN, YELLOW, RED, GREY, UNDEPLOYED, …, as printed",
+        sign=says_good("green", "deployed"),
+    ),
     Column("edge_size", "str", "C compact, L large, Q quad large, X extra large, as printed"),
     Column("edge_release", "version", "release of the Edge: 6.2.7"),
-    Column("system_status", "str", "good, …, as printed"),
-    Column("publish_status", "str", "APPLIED, …: whether its configuration is on it"),
+    Column("system_status", "str", "good, …, as printed", sign=says_good("good", "green")),
+    Column(
+        "publish_status",
+        "str",
+        "APPLIED, …: whether its configuration is on it",
+        sign=says_good("applied", "persisted"),
+    ),
     Column("active_index", "int", "which of its VMs is active: 0 or 1"),
     Column("edge_build", "str", "release and build of the Edge: 6.4.0-7056811"),
     ask="`show edge all` on the NSX Manager, or `GET /api/4.0/edges/<id>/healthsummary`",
@@ -46,8 +57,18 @@ EDGE_VMS = Table.of(
     Column("ha_index", "int", "0 or 1"),
     Column("ha_state", "str", "active, standby, …; none where it tells none"),
     Column("ha_admin_state", "str", "up, down, as printed"),
-    Column("vm_status", "str", "GREEN, RED, …, as printed"),
-    Column("mp_connectivity", "str", "UP or DOWN: its channel to the Manager"),
+    Column(
+        "vm_status",
+        "str",
+        "GREEN, RED, …, as printed",
+        sign=says_good("on", "green", "active", "poweredon"),
+    ),
+    Column(
+        "mp_connectivity",
+        "str",
+        "UP or DOWN: its channel to the Manager",
+        sign=says_good("up", "true", "ok"),
+    ),
     Column("last_heartbeat", "time", "time of its last heartbeat"),
     ask="`GET /api/4.0/edges/<id>/healthsummary`",
 )
@@ -73,7 +94,7 @@ FABRIC = Table.of(
         "com.vmware.vshield.vsm.nwfabric.hostPrep, …vxlan, …messagingInfra, …firewall",
     ),
     Column("feature_version", "str", "release of that feature"),
-    Column("fabric_status", "str", "GREEN, YELLOW, RED, UNKNOWN"),
+    Column("fabric_status", "str", "GREEN, YELLOW, RED, UNKNOWN", sign=says_good("green")),
     Column("is_installed", "bool", "it is installed"),
     Column("update_available", "bool", "there is a newer release of it"),
     Column("message", "str", "what the Manager says of it"),
@@ -86,7 +107,7 @@ TUNNELS = Table.of(
     KeyColumn("probe_source", "str", "who probes: torgateway-1"),
     KeyColumn("local_ip", "str", "own VTEP", form=IP_FORM),
     KeyColumn("remote_ip", "str", "VTEP of the other end", form=IP_FORM),
-    Column("tunnel_state", "str", "UP, DOWN, …"),
+    Column("tunnel_state", "str", "UP, DOWN, …", sign=says_good("up")),
     Column("remote_state", "str", "state the other end reports"),
     Column("bfd_diag", "str", "why it last went down"),
     Column("remote_diag", "str", "why it last went down, as the other end reports"),
@@ -99,7 +120,10 @@ LINKS = Table.of(
     "GET /api/2.0/services/vcconfig/status, …/services/licensing/status, …/eam/status",
     KeyColumn("manager_link", "str", "vcenter, eam, controller_sync or license"),
     Column(
-        "link_status", "str", "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed"
+        "link_status",
+        "str",
+        "UP, DOWN, true or false for vCenter, JOB_IN_PROGRESS, …, as printed",
+        sign=says_good("true", "connected", "up", weight=4.5),
     ),
     Column("link_name", "str", "name of the vCenter, id of the job, edition of the licence"),
     Column("link_time", "time", "time of the last synchronizing; of a licence its end"),
@@ -110,7 +134,7 @@ AGENTS = Table.of(
     "Agents of an agency of the ESX Agent Manager, one row a host.",
     "GET /api/2.0/eam/agency/<id>/agentruntimeinfos",
     KeyColumn("host_id", "str", "id in vCenter: host-10"),
-    Column("agent_status", "str", "green, yellow, red"),
+    Column("agent_status", "str", "green, yellow, red", sign=says_good("enabled", "up", "green")),
     Column("has_heartbeat", "bool", "its heartbeat is received"),
     Column("agent_vm", "str", "VM of the agent, where it is one"),
     Column("agent_vm_power", "str", "poweredOn, poweredOff"),

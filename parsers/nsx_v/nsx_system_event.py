@@ -7,6 +7,7 @@ Source: `pagedSystemEventList` and `systemAlarm` of the API guide (NSX for vSphe
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
@@ -18,7 +19,12 @@ TABLE = Table.of(
     "GET /api/2.0/systemevent; GET /api/2.0/services/systemalarms",
     KeyColumn("event_number", "int", "number of the event"),
     Column("time", "time", "when it happened", "UTC"),
-    Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
+    Column(
+        "severity",
+        "str",
+        "as printed: Critical, High, Major, Medium, Low, Informational",
+        sign=says_bad("critical", "high", "major", weight=3.5),
+    ),
     Column("code", "int", "event code: 340004, 300006, …"),
     Column("source", "str", "event source"),
     Column("module", "str", "module"),

@@ -1,5 +1,6 @@
 """`esxcli hardware cpu global get`: sockets, cores and threads of the host, and whether hyperthreading is in use."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.forms import Field, get_block
 
 PARSER = get_block(
@@ -10,7 +11,13 @@ PARSER = get_block(
     Field("CPU Packages", "cpu_packages", "int", "sockets", "sockets"),
     Field("CPU Cores", "cpu_cores", "int", "cores of all sockets", "cores"),
     Field("CPU Threads", "cpu_threads", "int", "threads of all cores: logical CPUs", "threads"),
-    Field("Hyperthreading Active", "hyperthreading_active", "bool", "hyperthreading is in use"),
+    Field(
+        "Hyperthreading Active",
+        "hyperthreading_active",
+        "bool",
+        "hyperthreading is in use",
+        sign=says_bad("false", weight=1.5),
+    ),
     Field(
         "Hyperthreading Supported", "hyperthreading_supported", "bool", "the processors can do it"
     ),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms.columns import bundle_files
 
@@ -18,8 +19,15 @@ TABLE = Table.of(
     Column("smbios_part", "str", "kind of the record: Memory Device (Type 17)"),
     Column("smbios_handle", "int", "number of the record, by which others name it"),
     Column("smbios_label", "str", "label as printed, behind those it is nested in: a/b"),
-    Column("smbios_text", "str", "value as printed, without its quotes"),
-    Column("smbios_number", "int", "value where it begins with a whole number"),
+    Column(
+        "smbios_text", "str", "value as printed, without its quotes", sign=named_by("smbios_label")
+    ),
+    Column(
+        "smbios_number",
+        "int",
+        "value where it begins with a whole number",
+        sign=named_by("smbios_label"),
+    ),
     ask="`smbiosDump`",
 )
 

@@ -9,6 +9,7 @@ not at hand; any other line there is kept as it is.
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser
+from analyzer.artefacts.signs import NOTHING, says_bad
 from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 TABLE = Table.of(
@@ -16,13 +17,18 @@ TABLE = Table.of(
     "What vm-support failed to collect, one row an error it wrote.",
     "error.log and errors-ignored.log of a vm-support bundle",
     Column("collector_command", "str", "command that gave nothing, where the line names one"),
-    Column("failure", "str", "exit, timeout, empty (it printed nothing), other"),
+    Column(
+        "failure",
+        "str",
+        "exit, timeout, empty (it printed nothing), other",
+        sign=says_bad("exit", "timeout", weight=2).except_where("ignored", "true"),
+    ),
     Column("exit_code", "str", "exit code, as printed"),
-    Column("timeout_s", "float", "seconds after which vm-support gave up", "s"),
+    Column("timeout_s", "float", "seconds after which vm-support gave up", "s", sign=NOTHING),
     Column(
         "ignored", "bool", "vm-support itself expects it: the line stands in errors-ignored.log"
     ),
-    Column("failure_text", "str", "the line, with those that continue it"),
+    Column("failure_text", "str", "the line, with those that continue it", sign=NOTHING),
     ask="`vm-support` with error.log and errors-ignored.log in its top folder",
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from analyzer.artefacts.parsing import Output, convert_params, fault_at, read_rows, run_template
+from analyzer.artefacts.signs import lies_below, named_by, says_bad, says_good
 from analyzer.artefacts.tables import MAC_FORM, Block, Column, Fault, Row, Table, Value
 
 PNIC = Column("pnic", "str", "physical NIC as the host names it: vmnic0")
@@ -20,10 +21,26 @@ LIST = Table.of(
     PNIC,
     Column("pci", "str", "PCI address"),
     Column("driver", "str", "driver in use"),
-    Column("admin_up", "bool", "set up by the administrator; 5.x does not print it"),
-    Column("link_up", "bool", "the link is up"),
-    Column("speed_mbps", "int", "speed of the link, 0 while down", "Mbit/s"),
-    Column("duplex", "str", "Full or Half"),
+    Column(
+        "admin_up",
+        "bool",
+        "set up by the administrator; 5.x does not print it",
+        sign=says_bad("false", weight=1.5),
+    ),
+    Column("link_up", "bool", "the link is up", sign=says_bad("false", weight=2.5)),
+    Column(
+        "speed_mbps",
+        "int",
+        "speed of the link, 0 while down",
+        "Mbit/s",
+        sign=lies_below(1000, weight=2.5).except_where("link_up", "false"),
+    ),
+    Column(
+        "duplex",
+        "str",
+        "Full or Half",
+        sign=says_good("full", weight=4).except_where("link_up", "false"),
+    ),
     Column("mac", "str", "MAC address of the NIC", form=MAC_FORM),
     Column("mtu", "int", "largest frame payload", "bytes"),
     Column("description", "str", "model as the driver names it"),
@@ -111,7 +128,12 @@ PRIVATE = Table.of(
         "queue_name", "str", "queue or group the counter belongs to: rxq0; empty for the whole NIC"
     ),
     Column("key", "str", "name of the counter as printed"),
-    Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
+    Column(
+        "value",
+        "int",
+        "its value; empty where the text is no decimal number (registers)",
+        sign=named_by("key"),
+    ),
     Column("meaning", "str", "crc, missed, fifo, no_buffer, or other (no loss, or not documented)"),
     ask="`/usr/lib/vmware/vm-support/bin/nicinfo.sh`",
     key=("pnic", "queue_name", "key"),

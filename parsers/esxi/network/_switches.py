@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from analyzer.artefacts.signs import NOTHING, says_bad
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 _SWITCH = Column("switch", "str", "virtual switch by the name the host gives it")
@@ -21,7 +22,7 @@ SWITCHES = Table.of(
     Column("configured_ports", "int", "ports as configured"),
     Column("mtu", "int", "largest frame payload", "bytes"),
     Column("uplinks", "str", "physical NICs of the switch or port group, by commas"),
-    Column("n_uplinks", "int", "how many physical NICs those are"),
+    Column("n_uplinks", "int", "how many physical NICs those are", sign=says_bad("1", weight=1.5)),
     Column(
         "cdp_status",
         "str",
@@ -74,13 +75,13 @@ TEAMING = Table.of(
     Column(
         "portgroup", "str", "name of the port group; empty where a row speaks of the whole switch"
     ),
-    Column("failure_detection", "str", "link, or beacon = beacon probing"),
+    Column("failure_detection", "str", "link, or beacon = beacon probing", sign=NOTHING),
     Column("load_balancing", "str", "portid, mac, iphash, explicit, lbt"),
     Column("notify_switches", "bool", "physical switches are notified of a failover"),
     Column("failback", "bool", "a recovered uplink is taken again"),
     Column("active_uplinks", "str", "active physical NICs, by commas"),
     Column("standby_uplinks", "str", "physical NICs standing by, by commas"),
-    Column("n_uplinks", "int", "how many physical NICs those are"),
+    Column("n_uplinks", "int", "how many physical NICs those are", sign=says_bad("1", weight=1.5)),
     ask="`esxcli network vswitch standard policy failover get -v <vSwitch>` and "
     "`esxcli network vswitch standard portgroup policy failover get -p <port group>`",
     key=("switch", "portgroup"),

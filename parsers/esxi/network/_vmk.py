@@ -1,5 +1,6 @@
 """The table of VMkernel adapters: `esxcfg-vmknic -l` and `esxcli network ip interface ipv4 get` fill it."""
 
+from analyzer.artefacts.signs import lies_below, says_bad
 from analyzer.artefacts.tables import MAC_FORM, Column, KeyColumn, Table
 
 VMK = Table.of(
@@ -18,9 +19,20 @@ VMK = Table.of(
     Column("broadcast", "str", "broadcast address"),
     Column("gateway", "str", "gateway of the adapter, where esxcli prints one"),
     Column("mac", "str", "MAC address of the client", form=MAC_FORM),
-    Column("mtu", "int", "largest frame payload", "bytes"),
+    Column(
+        "mtu",
+        "int",
+        "largest frame payload",
+        "bytes",
+        sign=lies_below(1600, weight=4).only_where("netstack", "vxlan"),
+    ),
     Column("tso_mss", "int", "largest segment for TSO", "bytes"),
-    Column("enabled", "bool", "the adapter is enabled (esxcfg only)"),
+    Column(
+        "enabled",
+        "bool",
+        "the adapter is enabled (esxcfg only)",
+        sign=says_bad("false", weight=1.5),
+    ),
     Column(
         "address_type",
         "str",

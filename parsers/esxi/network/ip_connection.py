@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import lies_above, says_bad
 from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms import Field, json_twin, template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
@@ -19,12 +20,23 @@ TABLE = Table.of(
     "esxcli network ip connection list",
     Column("protocol", "str", "tcp, udp"),
     Column("receive_queue", "int", "bytes received and not read", "bytes"),
-    Column("send_queue", "int", "bytes sent and not acknowledged", "bytes"),
+    Column(
+        "send_queue",
+        "int",
+        "bytes sent and not acknowledged",
+        "bytes",
+        sign=lies_above(100000, weight=3),
+    ),
     Column("local_ip", "str", "local address; * for any"),
     Column("local_port", "int", "local port"),
     Column("remote_ip", "str", "remote address; * for any"),
     Column("remote_port", "int", "remote port; 0 for none"),
-    Column("state", "str", "ESTABLISHED, LISTEN, TIME_WAIT, …; none for UDP"),
+    Column(
+        "state",
+        "str",
+        "ESTABLISHED, LISTEN, TIME_WAIT, …; none for UDP",
+        sign=says_bad("syn_sent", "syn_rcvd", "close_wait", weight=3),
+    ),
     Column("world_id", "int", "world that owns the socket; 0 for none"),
     Column("congestion_control", "str", "congestion control: newreno, cubic"),
     Column("world_name", "str", "name of that world: netcpa-worker"),

@@ -3,6 +3,7 @@
 Neither the table of a distributed router nor that of an Edge. The column State is often empty.
 """
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM
 from analyzer.forms import Field, Key, localcli_table
 
@@ -32,6 +33,7 @@ PARSER = localcli_table(
         "state as printed, where there is one",
         pattern=r"(?![A-Z][a-z])\S+",
         maybe=True,
+        sign=says_bad("incomplete", "unreachable", "failed", weight=3),
     ),
     Field(
         "Type",

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import named_by, says_bad
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 from analyzer.forms.columns import bundle_files
 
@@ -29,8 +30,13 @@ TABLE = Table.of(
         "str",
         "part of a property of more lines: load balancing, active, mode, pktsInDropped",
     ),
-    Column("dvs_text", "str", "value as printed"),
-    Column("dvs_number", "int", "value where it is a whole number"),
+    Column(
+        "dvs_text",
+        "str",
+        "value as printed",
+        sign=says_bad("true").only_where("dvs_property", "port.block", "blocked", "link down"),
+    ),
+    Column("dvs_number", "int", "value where it is a whole number", sign=named_by("dvs_property")),
     ask="`net-dvs -l`",
 )
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import NOTHING, lies_above
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 
 TABLE = Table.of(
@@ -32,8 +33,9 @@ TABLE = Table.of(
         "int",
         "packets received; those that were seen where the end is missing",
         "packets",
+        sign=NOTHING,
     ),
-    Column("ping_loss", "float", "packets lost", "%"),
+    Column("ping_loss", "float", "packets lost", "%", sign=lies_above(0, weight=3.5)),
     Column("ping_minimum", "float", "shortest round-trip time", "ms"),
     Column("ping_average", "float", "average round-trip time", "ms"),
     Column("ping_maximum", "float", "longest round-trip time", "ms"),
@@ -42,7 +44,10 @@ TABLE = Table.of(
         "ping_too_long", "bool", "a packet was larger than the MTU of the adapter: it was not sent"
     ),
     Column(
-        "ping_stopped", "bool", "ended by ^C: its last packet may have had no time to come back"
+        "ping_stopped",
+        "bool",
+        "ended by ^C: its last packet may have had no time to come back",
+        sign=NOTHING,
     ),
     ask="`vmkping -I <vmk> -d -s 8972 <address>`",
 )

@@ -5,6 +5,7 @@ descriptors, one ring each queue: the value to trust, as `ethtool -g` of old Lin
 prints the sum over the queues.
 """
 
+from analyzer.artefacts.signs import lies_above
 from analyzer.forms import Field, vsish_block
 
 from ._vsish import PORT_ID, QUEUE, SWITCH
@@ -20,7 +21,13 @@ PARSER = vsish_block(
     QUEUE,
     Field("intr index", "intr_index", "int", "interrupt the queue uses"),
     Field("stopped", "stopped", "bool", "the guest has stopped the queue"),
-    Field("error code", "error_code", "int", "error that stopped the queue, 0 = none"),
+    Field(
+        "error code",
+        "error_code",
+        "int",
+        "error that stopped the queue, 0 = none",
+        sign=lies_above(0),
+    ),
     Field("ring #1 size", "ring1_size", "int", "size of the 1st receive ring", "descriptors"),
     Field("ring #2 size", "ring2_size", "int", "size of the 2nd receive ring", "descriptors"),
 )

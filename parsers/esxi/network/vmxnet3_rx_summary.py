@@ -6,6 +6,7 @@ connected; with LRO a "packet" is a merged one. 6.0 prints 20 counters; 7.x and 
 sizes, the data ring, the burst queue and further reasons of a drop.
 """
 
+from analyzer.artefacts.signs import counts_loss
 from analyzer.forms import Field, vsish_block
 
 from ._vsish import PORT_ID, SWITCH
@@ -109,6 +110,7 @@ PARSER = vsish_block(
         "int",
         "frames dropped at the scatter-gather limit",
         "packets",
+        sign=counts_loss(),
     ),
     Field(
         "pkts rx via data ring ok",

@@ -4,6 +4,7 @@ Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`. No
 keys, so they stay as printed.
 """
 
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.blocks import vsish_body
@@ -17,7 +18,12 @@ TABLE = Table.of(
     SWITCH.column,
     PORT_ID.column,
     Column("key", "str", "name of the counter as printed"),
-    Column("value", "int", "its value; empty where the text is no decimal number (registers)"),
+    Column(
+        "value",
+        "int",
+        "its value; empty where the text is no decimal number (registers)",
+        sign=named_by("key"),
+    ),
     key=("switch", "port_id", "key"),
     counts_since="port",
 )

@@ -1,5 +1,6 @@
 """What the outputs of `esxcli storage san` share: the adapter, its port, its firmware, and counters of its link."""
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key
 
 HBA = Key("Adapter", "hba", "str", "disk adapter as the host names it: vmhba2")
@@ -16,7 +17,13 @@ PORT = (
         behind=" Gbps",
     ),
     Field("Port Type", "port_type", "str", "NPort, NLPort, Unknown, …"),
-    Field("Port State", "port_state", "str", "ONLINE, OFFLINE, LINK DOWN, …"),
+    Field(
+        "Port State",
+        "port_state",
+        "str",
+        "ONLINE, OFFLINE, LINK DOWN, …",
+        sign=says_good("online", "link up"),
+    ),
 )
 FIRMWARE = (
     Field("Hardware Version", "hardware_version", "str", "version of the card"),

@@ -1,5 +1,6 @@
 """What outputs about storage devices share: the table of devices, their name above a block, counters of commands."""
 
+from analyzer.artefacts.signs import NOTHING, counts_loss, says_good
 from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import Field, Key
 
@@ -16,7 +17,12 @@ DEVICES = Table.of(
     Column("model", "str", "model as the device states it"),
     Column("revision", "str", "revision as the device states it"),
     Column("scsi_level", "int", "SCSI level the device states"),
-    Column("device_status", "str", "state of the device as printed: on"),
+    Column(
+        "device_status",
+        "str",
+        "state of the device as printed: on",
+        sign=says_good("on", "degraded"),
+    ),
     Column("is_pseudo", "bool", "no device of its own"),
     Column("is_rdm_capable", "bool", "may be given to a VM whole"),
     Column("is_removable", "bool", "the medium can be taken out"),
@@ -27,6 +33,7 @@ DEVICES = Table.of(
         "is_reserved",
         "bool",
         "marked as reserved for good by another host, as clusters of VMs do (esxcli only)",
+        sign=NOTHING,
     ),
     Column("is_boot_device", "bool", "the host has booted from it (esxcli only)"),
     Column("is_shared", "bool", "other hosts may have it as well (esxcli only)"),
@@ -69,7 +76,14 @@ COMMANDS = (
         "commands refused for a reservation of another host",
         "times",
     ),
-    Field("Failed Commands", "failed_cmds", "int", "commands that failed", "times"),
+    Field(
+        "Failed Commands",
+        "failed_cmds",
+        "int",
+        "commands that failed",
+        "times",
+        sign=counts_loss("cmds_ok"),
+    ),
     Field(
         "Failed Blocks Read", "failed_blocks_read", "int", "blocks whose reading failed", "blocks"
     ),

@@ -1,5 +1,6 @@
 """`esxcli storage core claimrule list`: which multipath plugin claims which paths, and the masked ones."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.forms import Field, Key, localcli_table
 
 PARSER = localcli_table(
@@ -35,6 +36,7 @@ PARSER = localcli_table(
         "str",
         "plugin that takes the paths: NMP, HPP, MASK_PATH, …",
         pattern=r"\S+",
+        sign=says_bad("mask_path", weight=2),
     ),
     Field("Matches", "rule_matches", "str", "paths it is for: transport=usb, vendor=DELL model=…"),
     Field(

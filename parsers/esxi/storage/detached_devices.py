@@ -1,5 +1,6 @@
 """`esxcli storage core device detached list`: devices an administrator has switched off for good."""
 
+from analyzer.artefacts.signs import says_rows
 from analyzer.forms import Field, Key, localcli_table
 
 from ._scsi import NAME
@@ -16,5 +17,12 @@ PARSER = localcli_table(
         "storage device: naa.…, eui.…, t10.…, mpx.…",
         pattern=NAME,
     ),
-    Field("State", "device_status", "str", "state of the device as printed: off", pattern=r"\S+"),
+    Field(
+        "State",
+        "device_status",
+        "str",
+        "state of the device as printed: off",
+        pattern=r"\S+",
+        sign=says_rows(2),
+    ),
 )

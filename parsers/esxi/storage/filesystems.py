@@ -1,5 +1,6 @@
 """`esxcli storage filesystem list`: datastores and system volumes with their size and what is free."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.forms import Field, Key, localcli_table
 
 PARSER = localcli_table(
@@ -24,6 +25,7 @@ PARSER = localcli_table(
         "str",
         "VMFS-5, VMFS-6, NFS, NFS41, vfat, VFFS, VMFS-L",
         pattern=r"\S+",
+        sign=says_bad("vmfs-3", weight=2),
     ),
     Field("Size", "total_bytes", "int", "size of the volume", "bytes"),
     Field("Free", "free_bytes", "int", "bytes that are free", "bytes"),

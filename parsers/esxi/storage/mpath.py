@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analyzer.artefacts.parsing import Output, fault_at
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Column, Fault, KeyColumn, Row, Table, Value
 from analyzer.forms import template_parser
 
@@ -19,7 +20,12 @@ TABLE = Table.of(
     Column("display_name", "str", "name shown to the administrator"),
     KeyColumn("path_name", "str", "name of the path: vmhba2:C0:T0:L1; changes over a reboot"),
     Column("lun", "int", "logical unit number"),
-    Column("path_state", "str", "active, standby, dead, off, disabled, …"),
+    Column(
+        "path_state",
+        "str",
+        "active, standby, dead, off, disabled, …",
+        sign=says_good("active", "on", "standby"),
+    ),
     Column("transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
     Column("adapter_words", "str", "the adapter as printed: WWNs, IQN"),
     Column("target_words", "str", "the target as printed: WWNs, IQN, session"),

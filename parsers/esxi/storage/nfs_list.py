@@ -1,5 +1,6 @@
 """`esxcli storage nfs list`: NFS 3 datastores, and whether the host reaches them."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.forms import Field, Key, localcli_table
 from analyzer.forms.columns import bundle_files
 
@@ -11,7 +12,13 @@ PARSER = localcli_table(
     Key("Volume Name", "volume_name", "str", "name of the datastore or volume"),
     Field("Host", "nfs_server", "str", "server: name or address", pattern=r"\S+"),
     Field("Share", "nfs_share", "str", "exported path", pattern=r"/\S*"),
-    Field("Accessible", "accessible", "bool", "the host reaches it"),
+    Field(
+        "Accessible",
+        "accessible",
+        "bool",
+        "the host reaches it",
+        sign=says_bad("false", weight=4.5),
+    ),
     Field("Mounted", "mounted", "bool", "it is mounted"),
     Field("Read-Only", "read_only", "bool", "mounted for reading only", maybe=True),
     Field(

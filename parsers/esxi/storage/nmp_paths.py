@@ -1,5 +1,6 @@
 """`esxcli storage nmp path list`: how the native multipathing sees each path: group state, TPG, preferred or not."""
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key, get_blocks
 
 PARSER = get_blocks(
@@ -22,7 +23,13 @@ PARSER = get_blocks(
         none=("No associated device",),
     ),
     Field("Device Display Name", "display_name", "str", "name shown to the administrator"),
-    Field("Group State", "group_state", "str", "active, active unoptimized, standby, dead, …"),
+    Field(
+        "Group State",
+        "group_state",
+        "str",
+        "active, active unoptimized, standby, dead, …",
+        sign=says_good("active", "active unoptimized", "standby", "unavailable"),
+    ),
     Field("Array Priority", "array_priority", "int", "order the array gives the path"),
     Field(
         "Storage Array Type Path Config",

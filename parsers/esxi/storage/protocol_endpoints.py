@@ -4,6 +4,7 @@ Labels are those of the list of all devices, which holds these as well: a table 
 twice. The array of a virtual volume is reached through them.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key, get_blocks
 
 from ._scsi import NAME
@@ -25,7 +26,13 @@ PARSER = get_blocks(
     Field("Vendor", "vendor_name", "str", "vendor as the device says"),
     Field("Model", "model", "str", "model as the device says"),
     Field("Revision", "revision", "str", "firmware revision as the device says"),
-    Field("Status", "device_status", "str", "on, off, dead, degraded, dead timeout, …"),
+    Field(
+        "Status",
+        "device_status",
+        "str",
+        "on, off, dead, degraded, dead timeout, …",
+        sign=says_good("on"),
+    ),
     Field("Is Local", "is_local", "bool", "not on a network"),
     Field("Is Offline", "is_offline", "bool", "the device is offline"),
     Field("Is VVOL PE", "is_endpoint", "bool", "it is a protocol endpoint"),

@@ -1,5 +1,6 @@
 """`esxcli storage san sas stats get`: counters of SAS links; they grow with a bad cable, backplane or disk."""
 
+from analyzer.artefacts.signs import counts_loss
 from analyzer.forms import Field, Key, get_blocks
 
 PARSER = get_blocks(
@@ -25,6 +26,7 @@ PARSER = get_blocks(
         "int",
         "resets of a PHY that failed",
         "times",
+        sign=counts_loss(),
     ),
     begins="Device Name",
     counts_since="boot",

@@ -3,6 +3,7 @@
 The device is in the path of the command alone.
 """
 
+from analyzer.artefacts.signs import counts_loss
 from analyzer.forms import Field, Param, vsish_block
 
 PARSER = vsish_block(
@@ -30,6 +31,7 @@ PARSER = vsish_block(
         "int",
         "commands refused for a reservation of another host",
         "times",
+        sign=counts_loss("cmds"),
     ),
     Field("total cmds split", "cmds_split", "int", "commands that were split", "times"),
     Field("total pae cmds", "cmds_pae", "int", "commands counted as PAE", "times"),

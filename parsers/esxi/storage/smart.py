@@ -5,6 +5,7 @@ from 8.x on. NVMe prints the numbers themselves. A RAID controller hides its dis
 the name of a disk alone, or behind a word, is the head of its table: `Device:  naa.…`, `naa.…` of a loop.
 """
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
 
@@ -16,7 +17,12 @@ TABLE = Table.of(
     KeyColumn(
         "smart_parameter", "str", "Health Status, Reallocated Sector Count, Drive Temperature, …"
     ),
-    Column("smart_text", "str", "the value as printed: OK, WARNING, IMPENDING FAILURE, a number"),
+    Column(
+        "smart_text",
+        "str",
+        "the value as printed: OK, WARNING, IMPENDING FAILURE, a number",
+        sign=says_bad("warning", "fail", "critical", "prefail", weight=4.5),
+    ),
     Column("smart_value", "int", "the value where it is a number"),
     Column("smart_threshold", "int", "a normalised value at or below it is bad"),
     Column("smart_worst", "int", "worst normalised value so far"),

@@ -1,5 +1,6 @@
 """`esxcli storage core adapter list`: disk adapters, their driver and link."""
 
+from analyzer.artefacts.signs import says_good
 from analyzer.forms import Field, Key, localcli_table
 
 PARSER = localcli_table(
@@ -15,6 +16,7 @@ PARSER = localcli_table(
         "str",
         "link-up, link-down, link-n/a, online, unbound",
         pattern=r"\S+",
+        sign=says_good("link-up", "online", "link-n/a", "unbound", "unknown"),
     ),
     Field("UID", "hba_uid", "str", "identifier of the adapter: WWNs, IQN", pattern=r"\S+"),
     Field(

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Key, get_blocks
 
@@ -32,7 +33,13 @@ _FIELDS = (
     Field("Adapter", "hba", "str", "disk adapter as the host names it: vmhba0"),
     Field("LUN", "lun", "int", "logical unit number"),
     Field("Plugin", "plugin", "str", "multipath plugin that owns it: NMP", none=_NONE),
-    Field("State", "path_state", "str", "active, standby, dead, off, disabled, …"),
+    Field(
+        "State",
+        "path_state",
+        "str",
+        "active, standby, dead, off, disabled, …",
+        sign=says_good("active", "on", "standby"),
+    ),
     Field("Transport", "transport", "str", "fc, iscsi, sas, sata, parallel, block, …"),
     Field("Adapter Identifier", "hba_uid", "str", "identifier of the adapter: WWNs, IQN"),
     Field("Target Identifier", "target_uid", "str", "identifier of the target: WWNs, IQN, address"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_block
 
@@ -18,7 +19,12 @@ def make_dump_target(name: str, path: str, table: str, meaning: str) -> Parser:
         meaning,
         Field("Active", "active_dump", "str", "target in use"),
         Field("Configured", "configured_dump", "str", "target that is set"),
-        Made("has_dump", "bool", "a target is in use: a crash (PSOD) leaves a dump"),
+        Made(
+            "has_dump",
+            "bool",
+            "a target is in use: a crash (PSOD) leaves a dump",
+            sign=says_bad("false", weight=3),
+        ),
     )
 
     def parse(block: Block) -> Output:

@@ -1,5 +1,6 @@
 """`esxcli software acceptance get`: packages of which acceptance level the host takes; one word, also in JSON."""
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.columns import bundle_files, esxcli_commands
@@ -9,7 +10,10 @@ TABLE = Table.of(
     "Acceptance level of the host: the least that a package must have.",
     "esxcli software acceptance get",
     Column(
-        "acceptance", "str", "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported"
+        "acceptance",
+        "str",
+        "VMwareCertified, VMwareAccepted, PartnerSupported, CommunitySupported",
+        sign=says_bad("communitysupported", weight=2),
     ),
 )
 

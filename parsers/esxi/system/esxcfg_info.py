@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import (
     Block,
     Column,
@@ -43,8 +44,13 @@ TABLE = Table.of(
         "what the part is about, where its first leaf is a name: MaxHeapSizeMB, vmnic0",
     ),
     Column("info_name", "str", "name of the leaf: BIOS Version, HV Support"),
-    Column("info_text", "str", "value as printed"),
-    Column("info_number", "int", "value where it begins with a whole number"),
+    Column("info_text", "str", "value as printed", sign=named_by("info_name")),
+    Column(
+        "info_number",
+        "int",
+        "value where it begins with a whole number",
+        sign=named_by("info_name"),
+    ),
     ask="`esxcfg-info -a`",
 )
 

@@ -7,6 +7,7 @@ of microseconds; and the text of `uptime`.
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, Record, Row, Table
 from analyzer.forms import record_parser
 
@@ -14,7 +15,7 @@ TABLE = Table.of(
     "esxi.uptime",
     "Time since the host was booted.",
     "esxcli system stats uptime get; commands/localcli_system-stats-uptime-get.txt; uptime",
-    Column("uptime_s", "float", "time since boot", "s"),
+    Column("uptime_s", "float", "time since boot", "s", sign=lies_above(31536000, weight=1.5)),
     ask="`esxcli system stats uptime get`",
 )
 

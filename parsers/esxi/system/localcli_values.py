@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Block, Column, Row, Table, Value
 from analyzer.forms import json_twin
 from analyzer.forms.columns import REFUSED, any_esxcli, bundle_files, file_name
@@ -73,8 +74,8 @@ TABLE = Table.of(
         "str",
         "label as printed, behind those it is nested in: a/b; none for a line in no known form",
     ),
-    Column("cell_text", "str", "value as printed"),
-    Column("cell_number", "int", "value where it is a whole number"),
+    Column("cell_text", "str", "value as printed", sign=named_by("label")),
+    Column("cell_number", "int", "value where it is a whole number", sign=named_by("label")),
     ask="`vm-support`",
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import NOTHING
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -20,7 +21,10 @@ TABLE = Table.of(
         "failed_logins", "int", "logins that failed since the last one that succeeded", "logins"
     ),
     Column(
-        "last_failure", "str", "time of the last one as printed, month first: 01/02/18 10:56:59"
+        "last_failure",
+        "str",
+        "time of the last one as printed, month first: 01/02/18 10:56:59",
+        sign=NOTHING,
     ),
     Column("failed_from", "str", "address the last one came from, or unknown"),
     ask="`pam_tally2 --user root`",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
 _SIZES = {
@@ -26,7 +27,13 @@ _SIZES = {
     ),
     "active": Column("active_mb", "float", "memory in use, as the vmkernel estimates it", "MB"),
     "ballooned": Column("memctl_mb", "float", "MCTLSZ: guest memory held by balloons", "MB"),
-    "swapped": Column("swap_used_mb", "float", "SWCUR: guest memory the host has swapped", "MB"),
+    "swapped": Column(
+        "swap_used_mb",
+        "float",
+        "SWCUR: guest memory the host has swapped",
+        "MB",
+        sign=lies_above(1),
+    ),
     "zipped": Column("compressed_mb", "float", "guest memory that is kept compressed", "MB"),
 }
 TABLE = Table.of(

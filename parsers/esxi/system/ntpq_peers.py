@@ -4,6 +4,7 @@ Source: `commands/ntpq_-p.txt` or the command. The first character: `*` followed
 `x` a false ticker, none: not used. `reach` is octal, 377 = the last eight polls were answered.
 """
 
+from analyzer.artefacts.signs import lies_above, says_bad
 from analyzer.artefacts.tables import Row
 from analyzer.forms import Field, Key, Made, text_table
 from analyzer.forms.columns import bundle_files
@@ -49,7 +50,14 @@ PARSER = text_table(
         "what the server follows; .INIT. = it never answered",
         pattern=r"\S+",
     ),
-    Field("st", "ntp_stratum", "int", "stratum of the server; 16 = it has no time", pattern=r"\d+"),
+    Field(
+        "st",
+        "ntp_stratum",
+        "int",
+        "stratum of the server; 16 = it has no time",
+        pattern=r"\d+",
+        sign=lies_above(15, weight=3),
+    ),
     Field("t", "ntp_type", "str", "u unicast, l local, …", pattern=r"[a-zA-Z]"),
     Field(
         "when",
@@ -65,9 +73,17 @@ PARSER = text_table(
         "str",
         "last eight polls as bits, octal: 377 = all were answered",
         pattern=r"[0-7]{1,3}",
+        sign=says_bad("0", weight=3.5),
     ),
     Field("delay", "ntp_delay_ms", "float", "time to the server and back", "ms"),
-    Field("offset", "ntp_offset_ms", "float", "how far the clock is from the server's", "ms"),
+    Field(
+        "offset",
+        "ntp_offset_ms",
+        "float",
+        "how far the clock is from the server's",
+        "ms",
+        sign=lies_above(128, weight=3),
+    ),
     Field("jitter|disp", "ntp_jitter_ms", "float", "how much the offset varies", "ms"),
     Made("ntp_tally", "str", "* followed, + candidate, - outlier, x false ticker; none: not used"),
     Made("ntp_followed", "bool", "the host follows it"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import NOTHING, lies_above, named_by
 from analyzer.artefacts.tables import Block, Column, Row, Table
 from analyzer.forms.columns import bundle_files
 
@@ -22,7 +23,18 @@ TABLE = Table.of(
         "name as printed: stratum, offset, leap, pll offset; words: what the status says",
     ),
     Column("ntp_text", "str", "value as printed"),
-    Column("ntp_number", "float", "value where it is a number"),
+    Column(
+        "ntp_number",
+        "float",
+        "value where it is a number",
+        sign=named_by(
+            "ntp_name",
+            stratum=lies_above(15),
+            leap=lies_above(2),
+            rootdisp=lies_above(15_999),
+            **dict.fromkeys(("maximum error", "estimated error"), NOTHING),
+        ),
+    ),
     ask="`ntpq -c readvar`",
 )
 

@@ -3,6 +3,7 @@
 Source: public captures of 6.0 to 8.0 (Broadcom articles 301134 and 324231, a post on 8.0). Only the links are rows.
 """
 
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Column, KeyColumn, Row, Table
 from analyzer.forms import template_parser
 
@@ -13,7 +14,10 @@ TABLE = Table.of(
     KeyColumn("root_link", "str", "name of the link: bootbank, altbootbank, locker, scratch, …"),
     Column("link_target", "str", "where it leads, as printed"),
     Column(
-        "link_in_memory", "bool", "it leads into /tmp, which is memory and empty after a restart"
+        "link_in_memory",
+        "bool",
+        "it leads into /tmp, which is memory and empty after a restart",
+        sign=says_bad("true", weight=4),
     ),
     ask="`ls -ld /bootbank /altbootbank`",
 )

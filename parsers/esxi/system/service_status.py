@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import says_bad
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -20,7 +21,7 @@ TABLE = Table.of(
         "str",
         "service as its script names it: hostd, vpxa, ntpd, netCP agent service",
     ),
-    Column("service_running", "bool", "it runs"),
+    Column("service_running", "bool", "it runs", sign=says_bad("false", weight=1.5)),
     ask="`/etc/init.d/hostd status` and `/etc/init.d/vpxa status`; with NSX for vSphere `/etc/init.d/netcpad status`",
 )
 _SERVICES = (

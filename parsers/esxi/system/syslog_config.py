@@ -1,5 +1,6 @@
 """`esxcli system syslog config get`: where the logs of the host go, and whether they outlive a boot."""
 
+from analyzer.artefacts.signs import NOTHING
 from analyzer.forms import Field, get_block
 
 PARSER = get_block(
@@ -40,6 +41,7 @@ PARSER = get_block(
         "int",
         "fill of the queue at which messages are dropped",
         "%",
+        sign=NOTHING,
     ),
     Field(
         "Enforce SSLCertificates",

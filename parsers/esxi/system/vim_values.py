@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import named_by
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table
 
 TABLE = Table.of(
@@ -22,8 +23,8 @@ TABLE = Table.of(
         "str",
         "property as printed, behind those it is nested in: systemInfo/uuid; [0] in a list",
     ),
-    Column("vim_text", "str", "value as printed, without its quotes"),
-    Column("vim_number", "int", "value where it is a whole number"),
+    Column("vim_text", "str", "value as printed, without its quotes", sign=named_by("vim_path")),
+    Column("vim_number", "int", "value where it is a whole number", sign=named_by("vim_path")),
     ask="`vim-cmd hostsvc/hosthardware`",
 )
 

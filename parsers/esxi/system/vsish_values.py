@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.parsing import MOST_LINE, Output, Parser, fault_at
+from analyzer.artefacts.signs import lies_above, named_by
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 from analyzer.forms.blocks import vsish_body
 
@@ -23,8 +24,13 @@ TABLE = Table.of(
     KeyColumn(
         "vsish_key", "str", "key as printed, behind those it is nested in: a/b; [0] in a list"
     ),
-    Column("vsish_text", "str", "value as printed"),
-    Column("vsish_number", "int", "value where it is a whole number, decimal or 0x hex"),
+    Column("vsish_text", "str", "value as printed", sign=named_by("vsish_key")),
+    Column(
+        "vsish_number",
+        "int",
+        "value where it is a whole number, decimal or 0x hex",
+        sign=named_by("vsish_key", **{"adjtime() (usec)": lies_above(60_000_000)}),
+    ),
     ask="`vsish -e get <path>`",
 )
 

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import dates_before, lies_above
 from analyzer.artefacts.tables import Block, Column, Row, Table
 
 _FOLDER = Column(
@@ -26,7 +27,7 @@ CHAIN = Table.of(
     "VMs by their list of snapshots, one row a .vmsd file that is not empty.",
     _SOURCE,
     _FOLDER,
-    Column("snapshots", "int", "snapshots in the list"),
+    Column("snapshots", "int", "snapshots in the list", sign=lies_above(3, weight=2.5)),
     Column("current_uid", "int", "the snapshot that the VM stands on"),
     Column("needs_consolidation", "bool", "disks of removed snapshots are still there"),
     ask=_ASK,
@@ -40,7 +41,7 @@ SNAPSHOT = Table.of(
     Column("snapshot_uid", "int", "number of the snapshot"),
     Column("parent_uid", "int", "the snapshot below it; empty = the base disk"),
     Column("snapshot_name", "str", "its name"),
-    Column("created", "time", "when it was made", "UTC"),
+    Column("created", "time", "when it was made", "UTC", sign=dates_before(3, weight=2)),
     Column("snapshot_disks", "int", "disks it holds"),
     ask=_ASK,
     key=("vm_folder", "snapshot_uid"),

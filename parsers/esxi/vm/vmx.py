@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at, run_template
+from analyzer.artefacts.signs import lies_below, says_bad
 from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 
 _VM_NAME = Column("vm_name", "str", "name of the virtual machine")
@@ -38,7 +39,13 @@ VM = Table.of(
     Column("cpu_shares", "str", "CPU shares: low, normal, high or a number"),
     Column("latency_sensitivity", "str", "low, normal, medium, high"),
     Column("memory_reservation_mb", "int", "memory reservation", "MB"),
-    Column("memory_limit_mb", "int", "memory limit; empty = none", "MB"),
+    Column(
+        "memory_limit_mb",
+        "int",
+        "memory limit; empty = none",
+        "MB",
+        sign=lies_below(1, of="memory_mb", weight=2.5),
+    ),
     Column("memory_limited", "bool", "a memory limit is set"),
     Column("cpu_hot_add", "bool", "vCPUs can be added while the VM runs (vcpu.hotadd)"),
     ask="the VM's .vmx file",
@@ -79,7 +86,12 @@ VDISK = Table.of(
     Column(
         "is_delta", "bool", "named as the disk of a snapshot is: ends in six digits, -000001.vmdk"
     ),
-    Column("disk_mode", "str", "persistent, independent-persistent, …; empty = default"),
+    Column(
+        "disk_mode",
+        "str",
+        "persistent, independent-persistent, …; empty = default",
+        sign=says_bad("independent-nonpersistent", weight=2.5),
+    ),
     Column(
         "controller_type", "str", "lsilogic, pvscsi, lsisas1068, …; empty = the guest's default"
     ),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from analyzer.artefacts.parsing import Output, Parser, Wanted
+from analyzer.artefacts.signs import lies_above, says_good
 from analyzer.artefacts.tables import Block, Column, Fault, Row, Table, Value
 from analyzer.sources.encoding import LineReader
 
@@ -21,10 +22,18 @@ TABLE = Table.of(
     Column("entry_type", "str", "HOSTNAME, NODE_DECOM_STATE, DISK, CONFIG_STATUS"),
     Column("entry_uuid", "str", "what it is about: node, disk or object"),
     Column("owner_uuid", "str", "node that wrote it"),
-    Column("entry_health", "str", "Healthy, Unhealthy: the node that wrote it is in touch or not"),
+    Column(
+        "entry_health",
+        "str",
+        "Healthy, Unhealthy: the node that wrote it is in touch or not",
+        sign=says_good("healthy", "0"),
+    ),
     Column("entry_name", "str", "HOSTNAME: name of the node; DISK: device as its host names it"),
     Column(
-        "decom_state", "int", "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it"
+        "decom_state",
+        "int",
+        "NODE_DECOM_STATE: 0 none, 4 entering vSAN maintenance mode, 6 in it",
+        sign=lies_above(0, weight=3),
     ),
     Column(
         "object_state",

@@ -3,6 +3,7 @@
 Source: `commands/vdq_-q--H.txt` of a bundle, or the command; `vdq -q` prints the same as a loose JSON.
 """
 
+from analyzer.artefacts.signs import says_good
 from analyzer.artefacts.tables import Column, KeyColumn, Table
 from analyzer.forms import template_parser
 
@@ -16,6 +17,7 @@ TABLE = Table.of(
         "vsan_disk_state",
         "str",
         "In-use for VSAN, Eligible for use by VSAN, Ineligible for use by VSAN",
+        sign=says_good("in-use for vsan", "eligible for use by vsan", "ineligible for use by vsan"),
     ),
     Column("vsan_reason", "str", "why it is not eligible: Has partitions, …"),
     Column("is_ssd", "bool", "the device says that it has no disks that turn"),

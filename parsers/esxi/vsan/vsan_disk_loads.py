@@ -7,6 +7,7 @@ as well; slabs and components have no table.
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output
+from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Record, Row, Table, Value
 from analyzer.forms import record_parser
 
@@ -18,7 +19,13 @@ LOADS = Table.of(
     f"{_SOURCE}; vsish -e get /vmkModules/lsom/disks/<vsan_uuid>/info",
     KeyColumn("vsan_uuid", "str", "id of the disk in vSAN"),
     Column("capacity_gb", "int", "size of the disk", "GB"),
-    Column("capacity_used_gb", "int", "what is used", "GB"),
+    Column(
+        "capacity_used_gb",
+        "int",
+        "what is used",
+        "GB",
+        sign=lies_above(0.8, of="capacity_gb", weight=3.5),
+    ),
     Column("llog_mb", "int", "log space used by LLOG", "MB"),
     Column("plog_mb", "int", "log space used by PLOG", "MB"),
     Column("ssd_congestion", "int", "for want of write buffer"),

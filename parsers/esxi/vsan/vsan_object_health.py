@@ -3,6 +3,7 @@
 Bundles of hosts with vSAN hold it since 6.5; each host counts the objects of the whole cluster.
 """
 
+from analyzer.artefacts.signs import lies_above
 from analyzer.forms import Field, Key, localcli_table
 
 PARSER = localcli_table(
@@ -16,5 +17,11 @@ PARSER = localcli_table(
         "str",
         "healthy, inaccessible, reduced-availability-with-…, data-move, …",
     ),
-    Field("Number Of Objects", "vsan_objects", "int", "objects of the cluster in that state"),
+    Field(
+        "Number Of Objects",
+        "vsan_objects",
+        "int",
+        "objects of the cluster in that state",
+        sign=lies_above(0, weight=4.5).except_where("object_health", "healthy"),
+    ),
 )

@@ -3,6 +3,7 @@
 Source: the definition of the command in ESXi 6.7 and published outputs; bundles of hosts with vSAN hold it since 6.5.
 """
 
+from analyzer.artefacts.signs import lies_above
 from analyzer.forms import Field, get_block
 
 PARSER = get_block(
@@ -15,6 +16,7 @@ PARSER = get_block(
         "resyncing_objects",
         "int",
         "objects that are rebuilt or moved",
+        sign=lies_above(0, weight=2),
     ),
     Field(
         "Total Bytes Left To Resync",
