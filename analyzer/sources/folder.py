@@ -113,18 +113,14 @@ class FolderWalk:
                     yield from self.give_joined(before + piece[0], root, pieces)
             elif path in split:
                 if path == split[path].pieces[0]:
-                    yield from self._give_split(split[path], before)
+                    name = before + split[path].name
+                    item = Item(name, name, name, top=True)
+                    yield from self._give_loose(item, self._walker.walk_split(split[path], item))
             else:
                 yield from self._walk_entry(entry, address, root)
         if root and self._tree:
             self._tree.last = len(self._walker.ledger.sources)
         self._stack += reversed(below)
-
-    def _give_split(self, split: SplitFile, before: str) -> Iterator[Member]:
-        """Give the file that lies there in pieces; `before` comes before its name in an address."""
-        name = before + split.name
-        item = Item(name, name, name, top=True)
-        yield from self._give_loose(item, self._walker.walk_split(split, item))
 
     def _make_path(self, address: str, root: str) -> str:
         """Return the path inside the tree, with its top folder."""

@@ -106,18 +106,13 @@ def _find_stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         if end < len(lines) and lines[end].strip():
             printed.append(lines[end])  # more comes right below the last one, which has no gap
         end = min(end, len(lines))
-        if len(printed) >= LEAST_DOUBLED and _are_printed(printed):
-            yield begin, end
+        if len(printed) >= LEAST_DOUBLED:
+            # Mostly what a program prints, not the paragraphs of a writer.
+            sentences = sum(map(is_prose, printed))
+            formed = sum(_PRINTED.match(line) is not None for line in printed)
+            if sentences * 3 <= len(printed) and formed * 2 >= len(printed):
+                yield begin, end
         at = max(blank + 1, end)
-
-
-def _are_printed(lines: Sequence[str]) -> bool:
-    """Say whether some lines are mostly what a program prints, not the paragraphs of a writer."""
-    sentences = sum(map(is_prose, lines))
-    if sentences * 3 > len(lines):
-        return False
-    printed = sum(_PRINTED.match(line) is not None for line in lines)
-    return printed * 2 >= len(lines)
 
 
 # --- what comes before every line ---
@@ -164,8 +159,22 @@ _BOLD_WORDS = re.compile(
 
 def remove_margin(lines: Sequence[str]) -> list[str]:
     """Return lines without what comes before every one of them, and with entities of HTML as the signs they mean."""
-    lines = _undo_typesetting(list(lines))
-    if _are_remarks(lines):
+    lines = list(lines)
+    if any("\\" in line and _ESCAPED.match(line) for line in lines):
+        lines = [_undo_markdown(line) for line in lines]
+    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
+    if has_entities and not any(map(_TAG.search, lines)):
+        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
+
+        lines = [html.unescape(line) for line in lines]
+    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
+        lines = [line.translate(_TYPESET) for line in lines]
+    if any("**" in line for line in lines):
+        lines = [_BOLD_WORDS.sub(r"\1", line) for line in lines]
+
+    # Every line of a script's remark begins with #, and the output follows it.
+    is_remark = all(line.lstrip()[:1] in ("#", "") for line in lines)
+    if is_remark and sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS:
         lines = [line.lstrip() for line in lines]
         wide = all(line.startswith("# ") for line in lines if line.strip("# \t\r\n"))
         width = 2 if wide else 1
@@ -184,22 +193,6 @@ def remove_margin(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _undo_typesetting(lines: list[str]) -> list[str]:
-    """Return lines without the signs that Markdown, HTML and word processors put in place of printed ones."""
-    if any("\\" in line and _ESCAPED.match(line) for line in lines):
-        lines = [_undo_markdown(line) for line in lines]
-    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
-    if has_entities and not any(map(_TAG.search, lines)):
-        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
-        lines = [html.unescape(line) for line in lines]
-    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
-        lines = [line.translate(_TYPESET) for line in lines]
-    if any("**" in line for line in lines):
-        lines = [_BOLD_WORDS.sub(r"\1", line) for line in lines]
-    return lines
-
-
 def _undo_markdown(line: str) -> str:
     """Return a line of Markdown as it was printed, without what a writer put behind an underlined part of it."""
     remark = _REMARK.search(line) if "[" in line else None
@@ -209,25 +202,15 @@ def _undo_markdown(line: str) -> str:
     return _SIGN.sub(r"\1", line)
 
 
-def _are_remarks(lines: Sequence[str]) -> bool:
-    """Say whether every line of a text with something in it is the remark of a script: an output follows #."""
-    if any(line.lstrip()[:1] not in ("#", "") for line in lines):
-        return False
-    return sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS
-
-
 def has_margin(lines: Sequence[str]) -> bool:
     """Say whether the time of a terminal's log or a number comes before every line of a text."""
     some = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(some) < LEAST_IN_MARGIN:
         return False
-    return all(map(_TIME.match, some)) or _are_numbered(some)
-
-
-def _are_numbered(lines: Sequence[str]) -> bool:
-    """Say whether lines are numbered one by one; those that are blank may have no number of their own."""
+    if all(map(_TIME.match, some)):
+        return True
     numbers = []
-    for line in lines:
+    for line in some:
         found = _NUMBER.match(line)
         if found is None:
             return False
@@ -319,13 +302,19 @@ def _find_rests(lines: Sequence[str]) -> frozenset[int]:
     for at, line in enumerate(lines):
         if line.lstrip()[:1] in _FIRST and _BEGINS.match(line):
             begun = at
-        elif at - begun >= MOST_RESTS or _ends_log_line(line):
+        elif (
+            at - begun >= MOST_RESTS
+            or not line.strip()
+            or line.startswith(("  ", "\t", "-->"))
+            or is_fence(line)
+            or is_snip(line)
+            or _PANIC.match(line)
+            or find_prompt(line.strip()) is not None
+        ):
             begun = -MOST_RESTS
         else:
             near.add(at)
-    if not near:
-        return frozenset()
-    width = _measure_width(lines, near)
+    width = _measure_width(lines, near) if near else 0
     if not NARROWEST <= width <= WIDEST:
         return frozenset()
     rests = set()
@@ -334,31 +323,21 @@ def _find_rests(lines: Sequence[str]) -> frozenset[int]:
         word = 0 if lines[at][0] == " " else len(lines[at].split(maxsplit=1)[0])
         if len(lines[at - 1]) + word >= width:
             rests.add(at)
-    chained = frozenset(at for at in rests if _follows_log_line(lines, at, rests))
+    chained = set()
+    for at in rests:
+        top = at
+        while top in rests:
+            top -= 1
+        if _BEGINS.match(lines[top]):  # all lines from the beginning of a log line on are rests
+            chained.add(at)
     if len(chained) == 1 and _is_doubtful(lines, *chained):
         return frozenset()
-    return chained
-
-
-def _ends_log_line(line: str) -> bool:
-    """Say whether a line is surely no rest of a log line above."""
-    if not line.strip() or line.startswith(("  ", "\t", "-->")):
-        return True
-    if is_fence(line) or is_snip(line) or _PANIC.match(line):
-        return True
-    return find_prompt(line.strip()) is not None
+    return frozenset(chained)
 
 
 def _measure_width(lines: Sequence[str], rests: Collection[int]) -> int:
     """Return how wide the lines are that were wrapped: as the widest of them, or of their rests."""
     return max(max(len(lines[at]), len(lines[at - 1])) for at in rests)
-
-
-def _follows_log_line(lines: Sequence[str], at: int, rests: set[int]) -> bool:
-    """Say whether all lines from the beginning of a log line down to one of its rests are rests."""
-    while at in rests:
-        at -= 1
-    return _BEGINS.match(lines[at]) is not None
 
 
 def _is_doubtful(lines: Sequence[str], at: int) -> bool:
@@ -376,7 +355,28 @@ def join_tables(lines: list[str]) -> None:
     while at < len(lines):
         parts = _count_ruler_parts(lines, at)
         if parts:
-            at = _join_table(lines, at, parts)
+            begin, below = at - parts, at + parts
+            end = _find_table_end(lines, below)
+            width = max(map(len, lines[begin:end]))
+            groups = [(begin, at), (at, below), *_group_rows(lines, below, end, parts, width)]
+            ruler = [len(line.strip()) for line in lines[at:below]]
+            by_column = all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
+            for first, after in groups:
+                group = lines[first:after]
+                cells = [line.strip() for line in group]
+                if width in COLUMNS:  # a terminal broke the lines
+                    joined = "".join(line.ljust(width) for line in group)
+                elif (
+                    by_column
+                ):  # each line was broken where a column ends: the places of the cells stay
+                    padded = [cell.ljust(size) for cell, size in zip(cells, ruler, strict=True)]
+                    joined = "  ".join(padded)
+                else:
+                    joined = " ".join(cells)
+                lines[first] = joined.rstrip()
+                for rest in range(first + 1, after):
+                    lines[rest] = ""
+            at = end - 1
         at += 1
 
 
@@ -401,30 +401,6 @@ def _count_ruler_parts(lines: Sequence[str], at: int) -> int:
         return 0
     heading = lines[at - parts : at]
     return parts if all(line.strip() and not _RULER.match(line) for line in heading) else 0
-
-
-def _join_table(lines: list[str], at: int, parts: int) -> int:
-    """Join heading, ruler and rows of a table whose ruler begins on a line; return the last line that belongs to it."""
-    begin, below = at - parts, at + parts
-    end = _find_table_end(lines, below)
-    width = max(map(len, lines[begin:end]))
-    groups = [(begin, at), (at, below), *_group_rows(lines, below, end, parts, width)]
-    ruler = [len(line.strip()) for line in lines[at:below]]
-    by_column = all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
-    for first, after in groups:
-        group = lines[first:after]
-        cells = [line.strip() for line in group]
-        if width in COLUMNS:  # a terminal broke the lines
-            joined = "".join(line.ljust(width) for line in group)
-        elif by_column:  # each line was broken where a column ends: the places of the cells stay
-            padded = [cell.ljust(size) for cell, size in zip(cells, ruler, strict=True)]
-            joined = "  ".join(padded)
-        else:
-            joined = " ".join(cells)
-        lines[first] = joined.rstrip()
-        for rest in range(first + 1, after):
-            lines[rest] = ""
-    return end - 1
 
 
 def _fits_ruler(group: Sequence[str], ruler: Sequence[int]) -> bool:

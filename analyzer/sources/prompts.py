@@ -165,11 +165,10 @@ def find_prompt(line: str) -> Prompt | None:
     """
     if not _STARTS.match(line):
         return None
-    for read_form in (_read_shell, _read_vsish, _read_bundle, _read_nsx, _read_bare):
-        prompt = read_form(line)
-        if prompt is not None:
-            return prompt
-    return None
+    prompt = _read_shell(line) or _read_vsish(line)
+    if prompt is None and (found := _BUNDLE.match(line)):
+        return Prompt("bundle", found["host"], ESXI, True, line)
+    return prompt or _read_nsx(line) or _read_bare(line)
 
 
 def find_waiting_host(line: str) -> str:
@@ -224,12 +223,6 @@ def _read_vsish(line: str) -> Prompt | None:
             whole += "/"
         typed = f"vsish -e {word} {whole}"
     return Prompt("vsish", "", ESXI, True, typed)
-
-
-def _read_bundle(line: str) -> Prompt | None:
-    """Read the folder of a bundle that a loop over bundles prints alone on a line."""
-    found = _BUNDLE.match(line)
-    return Prompt("bundle", found["host"], ESXI, True, line) if found else None
 
 
 def _read_nsx(line: str) -> Prompt | None:

@@ -60,18 +60,18 @@ class Repeats:
         for repeat in self._by_title.get(lines[at + 1], ()):
             end = at + repeat.size
             found = repeat.pattern.fullmatch("\n".join(lines[at:end]))
-            if found and (end >= len(lines) or self._begins_at(lines, end)):
-                numbers = dict(zip(repeat.numbers, found.groups(), strict=True))
-                return repeat, repeat.params | numbers
+            if found is None:
+                continue
+            if end < len(
+                lines
+            ):  # a prompt must come below; those seen before are known by one regex
+                others = self._by_title.get(lines[end + 1], ()) if end + 1 < len(lines) else ()
+                is_known = any(one.prompt.fullmatch(lines[end]) for one in others)
+                if not is_known and not self._is_prompt(lines[end]):
+                    continue
+            numbers = dict(zip(repeat.numbers, found.groups(), strict=True))
+            return repeat, repeat.params | numbers
         return None
-
-    def _begins_at(self, lines: Sequence[str], at: int) -> bool:
-        """Say whether a line is a prompt; those of dumps that were seen are known by one regex."""
-        if at + 1 < len(lines):
-            for repeat in self._by_title.get(lines[at + 1], ()):
-                if repeat.prompt.fullmatch(lines[at]):
-                    return True
-        return self._is_prompt(lines[at])
 
     def learn_dump(
         self,

@@ -74,10 +74,11 @@ class TerminalSession:
             known, size = len(lines), size + len(raw)
             lines += self._take_lines(self._reader.feed(raw))
             if skipping:
-                at = _find_first_prompt(lines)
+                places = range(len(lines))
+                at = next((place for place in places if _begins_command(lines, place)), len(lines))
                 skipping = at == len(lines)
                 first, lines = first + at, lines[at:]
-            elif at := _find_last_prompt(lines, max(known, 1)):
+            elif at := _find_last_command(lines, max(known, 1)):
                 prompts = True
                 yield SessionStretch(first, self._hide_secrets(lines[:at]))
                 first, lines = first + at, lines[at:]
@@ -156,18 +157,15 @@ class TerminalSession:
         )
 
 
-def _find_first_prompt(lines: list[str]) -> int:
-    """Return where the first prompt is, or a command between rules; the number of lines when none does."""
-    for at, line in enumerate(lines):
-        if is_ruled_head(lines, at) or _is_prompt(line):
-            return at
-    return len(lines)
+def _begins_command(lines: list[str], at: int) -> bool:
+    """Say whether a line is a prompt, or the upper rule of a command between rules."""
+    return is_ruled_head(lines, at) or _is_prompt(lines[at])
 
 
-def _find_last_prompt(lines: list[str], begin: int) -> int:
-    """Return where the last prompt is, or a command between rules; 0 when none does from a line on."""
+def _find_last_command(lines: list[str], begin: int) -> int:
+    """Return where the last command is from a line on, 0 when there is none."""
     for at in range(len(lines) - 1, begin - 1, -1):
-        if is_ruled_head(lines, at) or _is_prompt(lines[at]):
+        if _begins_command(lines, at):
             return at
     return 0
 

@@ -285,7 +285,25 @@ class _Splitter:
             self.above = prompt or self.above
         if prompt is not None:
             count = len(self.pieces)
-            end = self._take_command(at, prompt)
+            typed, after = self._read_typed(at, prompt)
+            remote, command = prompts.split_remote(typed)
+            shown = replace(prompt, command=command)
+            if remote:
+                node = prompts.guess_node(remote) or prompts.GUEST
+                shown = Prompt("linux", remote, node, False, command)
+            if shown.form == "vsish":
+                shown = replace(shown, host=self.vsish_host)
+            else:
+                self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
+            number = self.first_line + at
+            line = TranscriptPiece(
+                None, number, self.text.lines[at:after], shown.host, shown.node, command
+            )
+            line.role = "command"
+            line.command_line = number
+            self.pieces.append(line)
+            wanted = self.parsers.read_line(command, shown)
+            end = _Output(self, _Context(shown, number), wanted).take_lines(after)
             if len(self.pieces) == count + 2:
                 self._learn_repeat(at, end, prompt)
             return end
@@ -339,28 +357,6 @@ class _Splitter:
         )
 
     # -- a command and what it printed ------------------------------------------------------------
-
-    def _take_command(self, at: int, prompt: Prompt) -> int:
-        """Take a prompt line and the output below it; return the first line that is not taken."""
-        typed, after = self._read_typed(at, prompt)
-        remote, command = prompts.split_remote(typed)
-        shown = replace(prompt, command=command)
-        if remote:
-            node = prompts.guess_node(remote) or prompts.GUEST
-            shown = Prompt("linux", remote, node, False, command)
-        if shown.form == "vsish":
-            shown = replace(shown, host=self.vsish_host)
-        else:
-            self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
-        number = self.first_line + at
-        line = TranscriptPiece(
-            None, number, self.text.lines[at:after], shown.host, shown.node, command
-        )
-        line.role = "command"
-        line.command_line = number
-        self.pieces.append(line)
-        wanted = self.parsers.read_line(command, shown)
-        return _Output(self, _Context(shown, number), wanted).take_lines(after)
 
     def _read_typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
@@ -543,7 +539,10 @@ class _Output:
         starting = text.starts_at(at)
         names = {one.name for one in starting}
         chosen = next((one for name, one in self.ranked.items() if name in names), None)
-        if chosen is None and (not starting or self._is_foreign(at)):
+        own = {one.node for one in self.ranked.values()}
+        # Only outputs of another kind of node start here: a host's ethtool is no guest's.
+        is_foreign = own and not any(one.node in own or not one.node for one in starting)
+        if chosen is None and (not starting or (is_foreign and (self.sole or self.alone))):
             chosen = self._find_untitled(at, first=first)
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
@@ -555,38 +554,23 @@ class _Output:
             self.placed.append((chosen, piece))
             return end
         if starting:
-            return self.splitter.take_dump(
-                at, None if self._is_from_elsewhere(at) else self.context
-            )
-        if text.is_prose_at(at) and not self._goes_on_below(at):
-            return 0
+            prompt = self.context.prompt
+            # Only what a host prints starts here, below a guest's command that shows no file.
+            is_elsewhere = prompt.node == prompts.GUEST and not prompts.may_show(prompt.command)
+            if is_elsewhere and all(one.node == prompts.ESXI for one in starting):
+                return self.splitter.take_dump(at, None)
+            return self.splitter.take_dump(at, self.context)
+        if text.is_prose_at(at):
+            # A further record of the command's only output may begin right below a sentence.
+            below = text.starts_at(at + 1) if at + 1 < len(text.lines) else []
+            if not (self.sole and self.placed and self.placed[-1][0] in below):
+                return 0
         if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
             owner = self.placed[-1][0].name
         else:
             owner = self.splitter.find_owner_above(at)
         self.splitter.add_other(at, self.context, owner)
         return at + 1
-
-    def _goes_on_below(self, at: int) -> bool:
-        """Say whether a further record of the command's only output begins right below a sentence."""
-        below = at + 1
-        if not (self.sole and self.placed) or below >= len(self.text.lines):
-            return False
-        return self.placed[-1][0] in self.text.starts_at(below)
-
-    def _is_foreign(self, at: int) -> bool:
-        """Say whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
-        own = {one.node for one in self.ranked.values()}
-        if not own or not (self.sole or self.alone):
-            return False
-        return not any(one.node in own or not one.node for one in self.text.starts_at(at))
-
-    def _is_from_elsewhere(self, at: int) -> bool:
-        """Say whether only what a host prints starts on a line, below a guest's command that shows no file."""
-        prompt = self.context.prompt
-        if prompt.node != prompts.GUEST or prompts.may_show(prompt.command):
-            return False
-        return all(one.node == prompts.ESXI for one in self.text.starts_at(at))
 
     def _is_filtered(self, recogniser: Recogniser) -> bool:
         for command in self.wanted:
@@ -600,12 +584,11 @@ class _Output:
         taken = set(self.ranked)
         if first or len(self.wanted) > 1:
             taken = {one.name for one, _ in self.placed}
+        below = self.text.starts_at(at + 1) if at + 1 < len(self.text.lines) else []
+        # This line is the end of a wrapped command when an output of it starts on the next one.
+        ends_command = any(one.name in self.ranked and not one.rest for one in below)
         for recogniser in self.ranked.values():
-            if (
-                recogniser.log
-                or recogniser.name in taken
-                or (recogniser.rest and self._begins_below(at))
-            ):
+            if recogniser.log or recogniser.name in taken or (recogniser.rest and ends_command):
                 continue
             if recogniser.body:
                 if (first or not recogniser.shape) and recogniser.goes_on(line):
@@ -613,12 +596,6 @@ class _Output:
             elif first and not recogniser.shape and not self.text.is_prose_at(at):
                 return recogniser
         return None
-
-    def _begins_below(self, at: int) -> bool:
-        """Say whether an output of the command starts on the next line: this one is the end of a wrapped command."""
-        if at + 1 >= len(self.text.lines):
-            return False
-        return any(one.name in self.ranked and not one.rest for one in self.text.starts_at(at + 1))
 
     def _assign_commands(self) -> None:
         """Give each output its command and parameters; where it is not sure whose it is, what all share."""
