@@ -7,7 +7,7 @@ Sources: esxcli prints `   Label: value`, in a list below a line that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -140,22 +140,17 @@ class _TitledBlocks:
             if above is not None:
                 lines[above] = ""
         for start, end in spans:
-            for number in self._find_misplaced(lines, start, end):
-                lines[number] = ""
-                yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
+            last = -1
+            misplaced = False  # from the first label on that comes behind one it is printed before
+            for number in range(start, end):
+                place = self._order.get(lines[number].partition(":")[0].strip())
+                if place is not None:
+                    misplaced = misplaced or (place <= last and number > start)
+                    last = place
+                if misplaced and lines[number].strip():
+                    lines[number] = ""
+                    yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
         yield from _read_by_template(self._form, replace(block, lines=lines))
-
-    def _find_misplaced(self, lines: list[str], start: int, end: int) -> Iterator[int]:
-        """Yield the lines from the first label on that comes behind one it is printed before."""
-        last = -1
-        misplaced = False
-        for number in range(start, end):
-            place = self._order.get(lines[number].partition(":")[0].strip())
-            if place is not None:
-                misplaced = misplaced or (place <= last and number > start)
-                last = place
-            if misplaced and lines[number].strip():
-                yield number
 
     def _find_title(self, lines: list[str], start: int, end: int) -> int | None:
         """Return which line is above a block: of several the one whose words a label has, else the nearest."""

@@ -92,7 +92,11 @@ class _Structures:
         """Take a tag or the text between two; False for a text outside of all fields."""
         name, ends = found["name"], bool(found["end"])
         if found["text"] is not None:
-            return self._take_text(found["text"])
+            text = found["text"]
+            text = html.unescape(text.strip())
+            if self._open and self._depth:
+                self._open[-1][1] += text
+            return bool(self._open) or not text
         if name is None:  # <?xml …?>
             return True
         if name == "structure":
@@ -103,23 +107,13 @@ class _Structures:
         elif name == "field" and not ends:
             label = _NAME.search(found["rest"])
             self._open.append([label["name"] if label else "", ""])
-        elif name == "field":
-            self._close_field(line)
+        elif name == "field" and self._open:
+            field, value = self._open.pop()
+            if field and value:
+                self.cells.append((field, value.strip(", "), line))
         elif name not in _HOLDERS and ends and self._open and self._open[-1][1]:
             self._open[-1][1] += ", "  # a further value of a list may come
         return True
-
-    def _take_text(self, text: str) -> bool:
-        text = html.unescape(text.strip())
-        if self._open and self._depth:
-            self._open[-1][1] += text
-        return bool(self._open) or not text
-
-    def _close_field(self, line: int) -> None:
-        if self._open:
-            label, text = self._open.pop()
-            if label and text:
-                self.cells.append((label, text.strip(", "), line))
 
 
 def _read_pairs(block: Block, strange: list[int]) -> Iterator[Cells]:
@@ -146,7 +140,10 @@ def _read_items(block: Block, strange: list[int]) -> Iterator[Cells]:
         indent = len(text) - len(text.lstrip())
         found = _ITEM.match(text) if len(text) <= MOST_LINE else None
         if found is not None:
-            cells.append((found["label"], _strip_braces(found["text"] or ""), line))
+            value = (found["text"] or "").strip()
+            if value.startswith("{") and value.endswith("}") and "=" not in value:
+                value = value[1:-1]  # PowerShell puts a list in braces: {vmnic0, vmnic1}
+            cells.append((found["label"], value, line))
         elif not text.strip():
             yield cells
             cells = Cells()
@@ -156,10 +153,3 @@ def _read_items(block: Block, strange: list[int]) -> Iterator[Cells]:
         else:
             strange.append(line)
     yield cells
-
-
-def _strip_braces(text: str) -> str:
-    """Return a value without the braces in which PowerShell puts a list: {vmnic0, vmnic1}."""
-    text = text.strip()
-    is_list = text.startswith("{") and text.endswith("}") and "=" not in text
-    return text[1:-1] if is_list else text
