@@ -320,34 +320,33 @@ class OneCase:
     def report_chosen(self, chosen: Iterable[Chosen], show: ShowDetail) -> None:
         """Write the findings and the doubts about the chosen subjects."""
         for one in chosen:
-            self._report(one, show(one.subject.number))
+            detail = show(one.subject.number)
+            subject = one.subject
+            verdict = one.verdict
+            taken = one.taken
+            answers = self._find_answers(subject, detail)
+            why = TraceContext(self.rule, self.facts, detail, answers, brief=not self.explains)
+            why.same = None if self.explains else self.traced
+            name, thing = self._name_subject(why, unseen_row=subject.unseen_row)
+            reason = ""
+            if verdict is Verdict.MATCH and taken is not None:
+                writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
+                finding = writer.write_finding(one, why, name, thing)
+                self.findings.append(finding)
+                for template in self.rule.rests_on:
+                    further, known = why.fill_template(template)
+                    if known and further:
+                        self.rests_on.append((finding, further))
+            elif verdict is Verdict.CANNOT_TELL:
+                cause = self._find_cause(subject, why)
+                reason = cause.why
+                self._note_doubt(detail.name, name, cause)
+            if self.explains:
+                from analyzer.judge.near_miss import explain_verdict  # noqa: PLC0415 - of one rule at most, when it is asked for
 
-    def _report(self, one: Chosen, detail: Detail) -> None:
-        """Write the finding, the doubt or the explanation of one subject."""
-        subject = one.subject
-        verdict = one.verdict
-        taken = one.taken
-        answers = self._find_answers(subject, detail)
-        why = TraceContext(self.rule, self.facts, detail, answers, brief=not self.explains)
-        why.same = None if self.explains else self.traced
-        name, thing = self._name_subject(why, unseen_row=subject.unseen_row)
-        reason = ""
-        if verdict is Verdict.MATCH and taken is not None:
-            writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
-            finding = writer.write_finding(one, why, name, thing)
-            self.findings.append(finding)
-            for template in self.rule.rests_on:
-                further, known = why.fill_template(template)
-                if known and further:
-                    self.rests_on.append((finding, further))
-        elif verdict is Verdict.CANNOT_TELL:
-            cause = self._find_cause(subject, why)
-            reason = cause.why
-            self._note_doubt(detail.name, name, cause)
-        if self.explains:
-            from analyzer.judge.near_miss import explain_verdict  # noqa: PLC0415 - of one rule at most, when it is asked for
-
-            self.explained.append(explain_verdict(why, verdict.value, name, thing, reason, taken))
+                self.explained.append(
+                    explain_verdict(why, verdict.value, name, thing, reason, taken)
+                )
 
     def _find_answers(self, subject: Subject, detail: Detail) -> dict[str, LogAnswer]:
         """Return what the logs answer about one subject."""
