@@ -7,7 +7,7 @@ kept in `Catalog.broken` with file, line, column and caret, and all others are u
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -130,16 +130,18 @@ class _Reading:
         self.own = {id(source): hashlib.sha256() for source in catalog.sources}
         for source, name, raw in facts.contents:
             self._add_digest(source, name, raw)
-        self.shared = {
-            id(source): _read_shared(source, limits, catalog, (self.digest, self.own[id(source)]))
-            for source in catalog.sources
-        }
-        self.stores = {
-            id(source): RuleStore(
-                source, fact_tables.seen_by(source, catalog.tables, facts), limits
-            )
-            for source in catalog.sources
-        }
+        self.shared: dict[int, SharedFiles] = {}
+        self.stores: dict[int, RuleStore] = {}
+        for source in catalog.sources:
+            shared, faults, raw = shared_files.read_parts(source, limits)
+            self.digest.update(raw)
+            self.own[id(source)].update(raw)
+            catalog.broken += faults
+            source.broken += len(faults)
+            self.shared[id(source)] = shared
+        for source in catalog.sources:
+            visible = fact_tables.seen_by(source, catalog.tables, facts)
+            self.stores[id(source)] = RuleStore(source, visible, limits)
         self.known: dict[str, Rule] = {}
 
     def _add_digest(self, source: RuleSource, name: str, raw: bytes) -> None:
@@ -164,7 +166,22 @@ class _Reading:
         self._add_digest(source, path.name, digest)
         name = _cut_ending(path.name)
         changed = self.thresholds.get(name) if name not in self.known else None
-        rule = _find_or_build(text, digest, self.catalog.tables, self.limits, store, changed)
+        build_rule = partial(build, text, self.catalog.tables, self.limits, changed)
+        if changed:  # other numbers than the file has
+            _ = text.shared.faults
+            rule = build_rule()
+        else:
+            key = store.make_key(text, digest)
+            found = store.find_rule(key, text, build_rule)
+            if found is not None:
+                rule = found
+            else:
+                faults = text.shared.faults
+                rule = build_rule()
+                if (
+                    not faults
+                ):  # every run that reads the file reports them; a stored rule would not
+                    store.add_rule(key, rule)
         rule.path, rule.origin = path if isinstance(path, Path) else Path(str(path)), source
         if examples:
             _ = rule.examples
@@ -195,18 +212,6 @@ class _Reading:
                 self.digest.update(f"{changed_rule.id}\0{changed_name}\0{value!r}\0".encode())
         catalog.hash = str(self.digest.hexdigest())
         return catalog
-
-
-def _read_shared(
-    source: RuleSource, limits: Limits, catalog: Catalog, digests: Iterable[Any]
-) -> SharedFiles:
-    """Return what the rules of a place share; the bytes of it go into the hashes, what is wrong to `broken`."""
-    shared, faults, raw = shared_files.read_parts(source, limits)
-    for each in digests:
-        each.update(raw)
-    catalog.broken += faults
-    source.broken += len(faults)
-    return shared
 
 
 def parse(
@@ -240,28 +245,6 @@ def build(
     if text.shared is None:  # a text that lies in no place
         text.shared = shared_files.of_no_place()
     return RuleReader(text, tables, limits).rule(thresholds or {})
-
-
-def _find_or_build(
-    text: RuleText,
-    digest: bytes,
-    tables: Mapping[str, Table],
-    limits: Limits,
-    store: RuleStore,
-    thresholds: Mapping[str, float] | None,
-) -> Rule:
-    """Return the rule of a file out of the cache, or read from its text and put there; raises as `build` does."""
-    if thresholds:  # other numbers than the file has
-        _ = text.shared.faults if text.shared is not None else ()
-        return build(text, tables, limits, thresholds)
-    key, fresh = store.make_key(text, digest), partial(build, text, tables, limits)
-    rule = store.find_rule(key, text, fresh)
-    if rule is None:
-        faults = text.shared.faults if text.shared is not None else ()
-        rule = fresh()
-        if not faults:  # they are reported by every run that reads the file, and a rule out of the cache does not
-            store.add_rule(key, rule)
-    return rule
 
 
 def _check_id(rule: Rule, file: str, known: Mapping[str, Rule], source: RuleSource) -> None:

@@ -70,8 +70,12 @@ class _Reader:
             self._read_files(keys.get("files")),
             self._read_cut(keys.get("cut")),
             self._read_expect(keys["expect"]),
-            self._read_flag(keys.get("gap"), "gap"),
         )
+        if "gap" in keys:
+            gap = keys["gap"]
+            if not isinstance(gap.value, bool):
+                raise self.text.error(f"gap is true or false, not {gap.what}", gap.place)
+            own = replace(own, gap=gap.value)
         if "like" not in keys:
             return own
         model = earlier.get(self.text.string(keys["like"], "like"))
@@ -87,11 +91,6 @@ class _Reader:
             files=own.files if "files" in keys else model.files,
             cut=own.cut if "cut" in keys else model.cut,
         )
-
-    def _read_flag(self, item: RuleItem | None, what: str) -> bool:
-        if item is not None and not isinstance(item.value, bool):
-            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
-        return item is not None and bool(item.value)
 
     def _read_mapping(self, item: RuleItem | None, what: str) -> dict[str, RuleItem]:
         if item is None or item.value is None:
@@ -136,16 +135,6 @@ class _Reader:
                 series[name] = value
             else:
                 row[name] = value
-        return self._expand_series(item, table, row, series)
-
-    def _expand_series(
-        self,
-        item: RuleItem,
-        table: Table,
-        row: dict[str, Any],
-        series: dict[str, list[float | None]],
-    ) -> list[dict[str, Any]]:
-        """Write a row with series out into one row a sample, numbered and timed where the table has columns for it."""
         self.rows_left -= len(next(iter(series.values()), "1"))
         if self.rows_left < 0:
             raise self.text.error(
@@ -297,13 +286,10 @@ class _Reader:
                 if not isinstance(child.value, int) or isinstance(child.value, bool):
                     raise self.text.error("count is a number", child.place)
                 out[name] = child.value
+            elif child.value is False:
+                out[name] = []
+            elif isinstance(child.value, list):
+                out[name] = [self.text.string(one, "an expectation") for one in child.value]
             else:
-                out[name] = self._list_wanted(child)
+                out[name] = self.text.string(child, "an expectation")
         return out
-
-    def _list_wanted(self, item: RuleItem) -> Any:
-        if item.value is False:
-            return []
-        if isinstance(item.value, list):
-            return [self.text.string(child, "an expectation") for child in item.value]
-        return self.text.string(item, "an expectation")

@@ -116,7 +116,14 @@ class _Reading:
                 self._refuse_faults(source, [error])
                 continue
             self.found.contents.append((source, f"{FACTS}/{file.name}", raw))
-            text.name = _name_file(source, file, text.name)
+            if source.kind == "pack":
+                text.name = f"{text.name.rpartition('/')[0]}/{FACTS}/{file.name}"
+            else:
+                text.name = (
+                    f"{source.name}/{FACTS}/{file.name}"
+                    if source.kind == "folder"
+                    else f"{FACTS}/{file.name}"
+                )
             self.found.paths[text.name], self.found.texts[text.name] = Path(str(file)), text.text
             take = self._add_declaration if file.name.endswith(".toml") else self._add_rows
             name = fact_files.table_name(file.name)
@@ -204,15 +211,6 @@ class _Reading:
                 )
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
-
-
-def _name_file(source: RuleSource, file: Any, name: str) -> str:
-    """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
-    if source.kind == "pack":
-        return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
-    return (
-        f"{source.name}/{FACTS}/{file.name}" if source.kind == "folder" else f"{FACTS}/{file.name}"
-    )
 
 
 def _make_error(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:

@@ -73,7 +73,15 @@ class RuleStore:
 
     def __init__(self, source: RuleSource, tables: Mapping[str, Table], limits: Limits) -> None:
         self._tables = tables
-        self._reading = _describe_reading(tables, limits)
+        digest = hashlib.sha256(str(limits.pattern_bytes).encode())
+        declared = parsing.tables()
+        for name in sorted(tables):
+            table = tables[name]
+            if declared.get(name) is not table:
+                if table.given is not None:  # which rows it has plays no part in reading a rule
+                    table = replace(table, given=CatalogRows("", ()))
+                digest.update(repr(table).encode(errors="replace"))
+        self._reading = digest.hexdigest()
         self._file = _find_file(source)
         self._known: dict[str, RuleHeader] = {}
         self._used: dict[str, RuleHeader] = {}
@@ -105,7 +113,7 @@ class RuleStore:
             return None
         rule.each = Alias(header.alias, table)
         rule.text, rule.path, rule.origin, rule.nodes = text, None, None, None
-        text.stored_tree = header.tree
+        text.stored_tree, text.is_checked = header.tree, True
         rule.at_once, rule.later = header.needs, _RestOfRule(build)
         self._used[key] = header
         return rule
@@ -162,19 +170,6 @@ class _RestOfRule:
 @cache
 def _read_brought() -> dict[str, dict[str, RuleHeader]]:
     return snapshot.read_brought(RULES, dict[str, dict[str, RuleHeader]]) or {}
-
-
-def _describe_reading(tables: Mapping[str, Table], limits: Limits) -> str:
-    """Return what decides, next to the code, how a rule is read: limits, and tables that no parser declares."""
-    digest = hashlib.sha256(str(limits.pattern_bytes).encode())
-    declared = parsing.tables()
-    for name in sorted(tables):
-        table = tables[name]
-        if declared.get(name) is not table:
-            if table.given is not None:  # which rows it has plays no part in reading a rule
-                table = replace(table, given=CatalogRows("", ()))
-            digest.update(repr(table).encode(errors="replace"))
-    return digest.hexdigest()
 
 
 def _find_file(source: RuleSource) -> Path | None:

@@ -141,22 +141,6 @@ class _Short:
                 self._write_log(self.cleared, CLEARED), self.keys[CLEARED]
             )
         self._merge_part("logs", logs, "a signature")
-        self._write_rows(per)
-        self._write_questions()
-        if self._asks_over():
-            over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
-            self._merge_part("let", {OVER: over}, "a value")
-        self._put_default("when", _make_text(self._write_condition(), self.at))
-        self._write_outcomes()
-        self._put_default(
-            "evidence",
-            _make_list([_make_text(name, self.at) for name in logs], self.at),
-        )
-        for key in (SIGN, CLEARED, *ANSWER_KEYS):
-            self.keys.pop(key, None)
-
-    def _write_rows(self, per: list[RuleItem]) -> None:
-        """Join the lines of a subject, and those that end it, where something speaks of them."""
         by = [] if [item.text for item in per] == ["node"] else per
         own = {}
         if self._speaks_of(LINE) or self._asks_over():
@@ -170,6 +154,18 @@ class _Short:
                 at,
             )
         self._merge_part("join", own, "a row")
+        self._write_questions()
+        if self._asks_over():
+            over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
+            self._merge_part("let", {OVER: over}, "a value")
+        self._put_default("when", _make_text(self._write_condition(), self.at))
+        self._write_outcomes()
+        self._put_default(
+            "evidence",
+            _make_list([_make_text(name, self.at) for name in logs], self.at),
+        )
+        for key in (SIGN, CLEARED, *ANSWER_KEYS):
+            self.keys.pop(key, None)
 
     def _write_questions(self) -> None:
         """Put the questions to the logs that counts and spans of the short form ask."""

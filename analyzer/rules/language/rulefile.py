@@ -149,6 +149,7 @@ class RuleText:
     shared   parts that the file may name; None leaves names as they are written
     defined  place of such a name -> where it is defined; known after `tree`
     stored_tree  the tree as it was read before; "" where the text has to be read
+    is_checked   the same code read this rule before, under the same limits: sizes and patterns need no second look
     """
 
     known_by = "a rule file has a line `rule: <id>`"
@@ -157,6 +158,7 @@ class RuleText:
         self.name, self.text, self.shared = name, text, shared
         self.defined: dict[FileSpan, list[str]] = {}
         self.stored_tree = b""
+        self.is_checked = False
 
     @cached_property
     def lines(self) -> list[str]:
@@ -303,9 +305,6 @@ class RuleText:
             return RuleItem(
                 [self._make_item(child, depth + 1, budget) for child in node.value], place
             )
-        return self._make_mapping(node, place, depth, budget)
-
-    def _make_mapping(self, node: Any, place: FileSpan, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
 
         values: dict[str, RuleItem] = {}
