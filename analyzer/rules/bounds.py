@@ -75,8 +75,12 @@ def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
         if sum(len(part["match"].text) for part in parts if "match" in part) > PATTERNS:
             message = f"signatures of more than {PATTERNS:,} characters in all"
             raise text.error(message, logs.place, "split the rule in two")
-    if "examples" in keys:
-        _check_examples(text, keys["examples"])
+    total = 0
+    for part in walk_items(keys["examples"]) if "examples" in keys else ():
+        total += len(part.text)
+        if total > EXAMPLE_TEXT:
+            message = f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out"
+            raise text.error(message, part.place, "cut the texts down to the lines that matter")
 
 
 def check_size(text: RuleText, rule: Rule) -> None:
@@ -116,15 +120,6 @@ def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
                 yield node
         else:
             waiting += missing
-
-
-def _check_examples(text: RuleText, item: RuleItem) -> None:
-    total = 0
-    for part in walk_items(item):
-        total += len(part.text)
-        if total > EXAMPLE_TEXT:
-            raise text.error(f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out", part.place,
-                             "cut the texts down to the lines that matter")  # fmt: skip
 
 
 def path_fault(path: str, others: Iterable[str]) -> str:

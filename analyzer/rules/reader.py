@@ -149,6 +149,18 @@ class RuleReader(TableReader):
         rule.checked = self._read_line(keys.get("checked"), "checked")
         rule.replaces = self._read_lines(keys.get("replaces"), "replaces")
         rule.about = self._read_line(keys.get("about"), "about")
+        self._read_shown(rule, keys)
+        rule.caution = self._read_line(keys.get("caution"), "caution")
+        rule.not_this = self._read_lines(keys.get("not_this"), "not_this")
+        rule.explained_by = self._read_lines(keys.get("explained_by"), "explained_by")
+        rule.ask = self._read_ask(keys.get("ask"))
+        if not self.text.is_checked:
+            check_size(self.text, rule)
+        declared = {name: table for name, table in self.tables.items() if table.given is None}
+        rule.read_examples = partial(all_examples, asked_of(tree), declared)
+
+    def _read_shown(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
+        """Read what a finding shows: notes, evidence, charts and the steps of the fix."""
         for item in self._read_list(keys.get("notes"), "notes"):
             parts = self._read_mapping(item, NOTE_KEYS, "a note", NOTE_KEYS)
             condition = self._read_condition(parts["when"])
@@ -165,14 +177,6 @@ class RuleReader(TableReader):
                 raise self.text.error(message, item.place)
             rule.chart.append(node)
         rule.fix = [self._read_fix(item) for item in self._read_list(keys.get("fix"), "fix")]
-        rule.caution = self._read_line(keys.get("caution"), "caution")
-        rule.not_this = self._read_lines(keys.get("not_this"), "not_this")
-        rule.explained_by = self._read_lines(keys.get("explained_by"), "explained_by")
-        rule.ask = self._read_ask(keys.get("ask"))
-        if not self.text.is_checked:
-            check_size(self.text, rule)
-        declared = {name: table for name, table in self.tables.items() if table.given is None}
-        rule.read_examples = partial(all_examples, asked_of(tree), declared)
 
     def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
         """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""

@@ -158,7 +158,12 @@ class _Short:
         if self._asks_over():
             over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
             self._merge_part("let", {OVER: over}, "a value")
-        self._put_default("when", _make_text(self._write_condition(), self.at))
+        condition = OFTEN if self._is_counted() else SIGN
+        if "longer_than" in self.cleared:
+            condition = f"{OFTEN} and {LASTING}" if condition == OFTEN else LASTING
+        elif self.cleared and "severity" not in self.cleared:
+            condition = f"{condition} and not {OVER}"
+        self._put_default("when", _make_text(condition, self.at))
         self._write_outcomes()
         self._put_default(
             "evidence",
@@ -217,12 +222,6 @@ class _Short:
             for child in children
             for word in self.text.string(child, "per").split(",")
         ]
-
-    def _write_condition(self) -> str:
-        base = OFTEN if self._is_counted() else SIGN
-        if "longer_than" in self.cleared:
-            return f"{base} and {LASTING}" if base == OFTEN else LASTING
-        return f"{base} and not {OVER}" if self.cleared and "severity" not in self.cleared else base
 
     def _asks_over(self) -> bool:
         """Say whether it matters that the last line of the sign was followed by one that ends it."""

@@ -172,7 +172,12 @@ class FolderWalk:
 
     def give_joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
         """Give the file of these pieces by their numbers; `root` is "" for a loose file."""
-        sizes = {number: _measure_size(path) for number, path in pieces.items()}
+        sizes: dict[int, int] = {}
+        for number, piece in pieces.items():
+            try:
+                sizes[number] = piece.lstat().st_size
+            except OSError:
+                sizes[number] = 0
         path = self._make_path(address, root)
         item = Item(address, path, root or address, size=sum(sizes.values()), top=not root)
         if is_measured(address):
@@ -241,13 +246,6 @@ def _group_fragments(entries: Sequence[Entry]) -> dict[str, dict[int, Place]]:
         if piece and _is_file(entry):
             groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
     return groups
-
-
-def _measure_size(path: Place) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
 
 
 def _is_tree(entries: Sequence[Entry]) -> bool:

@@ -168,7 +168,12 @@ def find_prompt(line: str) -> Prompt | None:
     prompt = _read_shell(line) or _read_vsish(line)
     if prompt is None and (found := _BUNDLE.match(line)):
         return Prompt("bundle", found["host"], ESXI, True, line)
-    return prompt or _read_nsx(line) or _read_bare(line)
+    prompt = prompt or _read_nsx(line)
+    if prompt is None and (found := _BARE.match(line)) and _is_typed(found["cmd"]):
+        command = found["cmd"]
+        on_esxi = find_program(command) in _ESXI_TOOLS and "vsi_traverse" not in line
+        return Prompt("bare", "", ESXI if on_esxi else "", False, command.strip())
+    return prompt
 
 
 def find_waiting_host(line: str) -> str:
@@ -259,16 +264,6 @@ def _is_typed(command: str) -> bool:
     if program in _WORD_TOOLS:
         return _ARGUMENT.search(command) is not None
     return program in _ESXI_TOOLS or program in _SHELL_TOOLS
-
-
-def _read_bare(line: str) -> Prompt | None:
-    """Read the bare `# cmd` of a blog."""
-    found = _BARE.match(line)
-    if not found or not _is_typed(found["cmd"]):
-        return None
-    command = found["cmd"]
-    on_esxi = find_program(command) in _ESXI_TOOLS and "vsi_traverse" not in line
-    return Prompt("bare", "", ESXI if on_esxi else "", False, command.strip())
 
 
 def guess_node(host: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -201,7 +202,13 @@ class RuleText:
 
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
-        tree = self._decode_tree() or self.read_tree()
+        tree: RuleItem | None = None
+        if self.stored_tree:
+            with suppress(msgspec.MsgspecError):
+                tree, defined = _TREES.decode(self.stored_tree)
+                self.defined = dict(defined)
+        if tree is None:
+            tree = self.read_tree()
         self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
         return tree
 
@@ -211,16 +218,6 @@ class RuleText:
             self.stored_tree = msgspec.msgpack.encode((tree, list(self.defined.items())))
         except (ValueError, OverflowError):  # half a surrogate pair, a number of more than 64 bits
             self.stored_tree = b""
-
-    def _decode_tree(self) -> RuleItem | None:
-        if not self.stored_tree:
-            return None
-        try:
-            tree, defined = _TREES.decode(self.stored_tree)
-        except msgspec.MsgspecError:
-            return None
-        self.defined = dict(defined)
-        return tree
 
     def read_tree(self) -> RuleItem:
         """Return the values that the YAML of the text holds, with what it shares; raises as `tree` does."""
