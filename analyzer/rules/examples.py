@@ -62,15 +62,20 @@ class _Reader:
             raise self.text.error(
                 "the name of an example is one line of at most 200 characters", keys["name"].place
             )
-        own = Example(
-            name,
-            item.place,
-            self._read_tables(keys.get("tables")),
-            self._read_logs(keys.get("logs")),
-            self._read_files(keys.get("files")),
-            self._read_cut(keys.get("cut")),
-            self._read_expect(keys["expect"]),
-        )
+        tables = self._read_tables(keys.get("tables"))
+        logs = self._read_logs(keys.get("logs"))
+        files = self._read_files(keys.get("files"))
+        cut: list[RuleItem] = []
+        if "cut" in keys and keys["cut"].value is not None:
+            cut = keys["cut"].value if isinstance(keys["cut"].value, list) else [keys["cut"]]
+        for child in cut:
+            if child.text not in self.known:
+                near = did_you_mean(child.text, self.known)
+                message = f"no parser makes table `{child.text[:80]}`"
+                raise self.text.error(message, child.place, near)
+        cut_tables = tuple(child.text for child in cut)
+        expect = self._read_expect(keys["expect"])
+        own = Example(name, item.place, tables, logs, files, cut_tables, expect)
         if "gap" in keys:
             gap = keys["gap"]
             if not isinstance(gap.value, bool):
@@ -259,18 +264,6 @@ class _Reader:
                     f"the path {path[:60]!r} {fault}", place, "write it like log/vmkernel.log"
                 )
             taken.append(path)
-
-    def _read_cut(self, item: RuleItem | None) -> tuple[str, ...]:
-        if item is None or item.value is None:
-            return ()
-        names = item.value if isinstance(item.value, list) else [item]
-        for child in names:
-            if child.text not in self.known:
-                near = did_you_mean(child.text, self.known)
-                raise self.text.error(
-                    f"no parser makes table `{child.text[:80]}`", child.place, near
-                )
-        return tuple(child.text for child in names)
 
     def _read_expect(self, item: RuleItem) -> dict[str, Any]:
         keys = self.text.mapping(item, EXPECT_KEYS, "expect")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.artefacts.tables import Column, Kind, Table
+from analyzer.artefacts.tables import Column, Kind
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
@@ -68,7 +68,21 @@ class LogReader(Values):
             where = check_expression(keys["where"], self.text, scope, want="bool")
         keep = self._read_count(keys["keep"], "keep", 50) if "keep" in keys else 3
         nodes = self._read_choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
-        columns = self._group_columns(keys.get("columns"), name, groups, table)
+        kinds: dict[str, Kind] = {column.name: column.kind for column in table.columns}
+        listed = keys.get("columns")
+        if listed is not None and listed.value is not None:
+            parts = self.text.mapping(listed, listed.value, f"columns of `{name}`")
+            for group, child in parts.items():
+                if group not in groups:
+                    near = did_you_mean(group, groups) or "name a group of `match`: (?P<name>…)"
+                    message = f"hits of `{name}` have no `{group[:60]}`"
+                    raise self.text.error(message, listed.keys[group], near)
+                word = self._read_choice(child, GROUP_KINDS, "kind of column", "str")
+                kinds[group] = next(kind for kind in GROUP_KINDS if kind == word)
+        columns = tuple(
+            Column(group, kinds.get(group, "str"), f"`{group}` of a line of `{name}`")
+            for group in groups
+        )
         # What a group is where the line has none: words for a line that speaks of the whole machine.
         otherwise: tuple[tuple[str, str], ...] = ()
         given = keys.get("otherwise")
@@ -80,26 +94,6 @@ class LogReader(Values):
             )
         return LogDef(
             name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
-        )
-
-    def _group_columns(
-        self, item: RuleItem | None, name: str, groups: tuple[str, ...], table: Table
-    ) -> tuple[Column, ...]:
-        """Return the named groups as columns; one that `columns` does not name is as in the log, or text."""
-        kinds: dict[str, Kind] = {}
-        if item is not None and item.value is not None:
-            for group, child in self.text.mapping(item, item.value, f"columns of `{name}`").items():
-                if group not in groups:
-                    near = did_you_mean(group, groups) or "name a group of `match`: (?P<name>…)"
-                    raise self.text.error(
-                        f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near
-                    )
-                word = self._read_choice(child, GROUP_KINDS, "kind of column", "str")
-                kinds[group] = next(kind for kind in GROUP_KINDS if kind == word)
-        own = {column.name: column.kind for column in table.columns}
-        found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
-        return tuple(
-            Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found
         )
 
     def _read_groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:

@@ -117,8 +117,16 @@ class RuleReader(TableReader):
         """Read what stands around the conditions; examples are read when they are asked for."""
         rule.hits = list(self.hits.values())
         self._check_distinct(rule, keys.get("seen"))
-        if unknown := next((name for name in thresholds if name not in rule.thresholds), ""):
-            raise _no_threshold(rule, unknown)
+        for name in thresholds:
+            if name in rule.lets and name not in rule.thresholds:
+                message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
+                advice = "only a plain number under `let` can be changed"
+                raise ThresholdError(message, rule.id, name, advice)
+            if name not in rule.thresholds:
+                near = did_you_mean(name, rule.thresholds)
+                advice = near or "none of its values under `let` is a plain number"
+                message = f"rule `{rule.id}` has no threshold `{name}`"
+                raise ThresholdError(message, rule.id, name, advice)
         rule.affected = affected.range_texts(affected.read_ranges(self, keys, "affected"))
         rule.fixed_in = affected.range_texts(affected.read_ranges(self, keys, "fixed_in"))
         thing = keys.get("object")
@@ -368,20 +376,6 @@ class RuleReader(TableReader):
         return (
             parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
         )
-
-
-def _no_threshold(rule: Rule, name: str) -> ThresholdError:
-    """Return the error for a name that is no threshold of the rule, with what it is instead."""
-    if name in rule.lets:
-        message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
-        advice = "only a plain number under `let` can be changed"
-    else:
-        message = f"rule `{rule.id}` has no threshold `{name}`"
-        advice = (
-            did_you_mean(name, rule.thresholds)
-            or "none of its values under `let` is a plain number"
-        )
-    return ThresholdError(message, rule.id, name, advice)
 
 
 # -- rows of the catalog: the joins that may name them, and the key `fact`

@@ -118,7 +118,20 @@ class _Short:
         self.text, self.values, self.keys = text, values, keys
         self.at = keys[SIGN]
         self.sign = text.mapping(values.pop(SIGN), SIGN_KEYS, "`sign`")
-        self.cleared = self._read_cleared(values.pop(CLEARED, None))
+        # A bare pattern is the `match` of `cleared`, and its log is that of the sign.
+        self.cleared: dict[str, RuleItem] = {}
+        item = values.pop(CLEARED, None)
+        if item is not None:
+            found = {"match": item}
+            if not isinstance(item.value, str):
+                found = text.mapping(item, CLEARED_KEYS, "`cleared`")
+            if "match" not in found:
+                raise text.error("`cleared` has no `match`", item.place)
+            if "say" in found and "severity" not in found:
+                message = "`say` of `cleared` needs a `severity` beside it"
+                raise text.error(message, found["say"].place)
+            own = {"in": self.sign["in"]} if "in" in self.sign else {}
+            self.cleared = own | found
         self.answer = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
 
     def write_out(self) -> None:
@@ -191,23 +204,6 @@ class _Short:
         self._merge_part("seen", questions, "a question")
 
     # -- the parts that the author wrote
-
-    def _read_cleared(self, item: RuleItem | None) -> dict[str, RuleItem]:
-        """Return the keys of `cleared`; a bare pattern is its `match`, and its log is that of the sign."""
-        if item is None:
-            return {}
-        found = (
-            {"match": item}
-            if isinstance(item.value, str)
-            else self.text.mapping(item, CLEARED_KEYS, "`cleared`")
-        )
-        if "match" not in found:
-            raise self.text.error("`cleared` has no `match`", item.place)
-        if "say" in found and "severity" not in found:
-            raise self.text.error(
-                "`say` of `cleared` needs a `severity` beside it", found["say"].place
-            )
-        return ({"in": self.sign["in"]} if "in" in self.sign else {}) | found
 
     def _read_per(self) -> list[RuleItem]:
         item = self.sign.get("per")

@@ -43,11 +43,6 @@ def is_zip(head: bytes) -> bool:
     return head.startswith(_ZIP)
 
 
-def is_visor(head: bytes) -> bool:
-    """Say whether a tar of the ESXi boot modules (vmtar) starts here."""
-    return head[257:262] == b"visor"
-
-
 def is_tar(head: bytes) -> bool:
     """Say whether a tar starts here, by checksum; leading zero blocks and one bad header are allowed.
 
