@@ -97,21 +97,13 @@ class _Reader:
             cut=own.cut if "cut" in keys else model.cut,
         )
 
-    def _read_mapping(self, item: RuleItem | None, what: str) -> dict[str, RuleItem]:
-        if item is None or item.value is None:
-            return {}
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"{what} must be a mapping, not {item.what}", item.place)
-        return item.value
-
     def _read_tables(self, item: RuleItem | None) -> dict[str, list[dict[str, Any]] | None]:
         out: dict[str, list[dict[str, Any]] | None] = {}
-        for name, body in self._read_mapping(item, "tables").items():
-            assert item is not None
+        for name, place, body in self.text.list_entries(item, "tables"):
             table = self.known.get(name)
             if table is None:
                 near = did_you_mean(name, self.known)
-                raise self.text.error(f"no parser makes table `{name[:80]}`", item.keys[name], near)
+                raise self.text.error(f"no parser makes table `{name[:80]}`", place, near)
             if body.value is None:
                 out[name] = None
                 continue
@@ -123,17 +115,17 @@ class _Reader:
         return out
 
     def _read_rows(self, item: RuleItem, table: Table) -> list[dict[str, Any]]:
-        cells = self._read_mapping(item, "a row")
+
         row: dict[str, Any] = {}
         series: dict[str, list[float | None]] = {}
-        for name, cell in cells.items():
+        for name, place, cell in self.text.list_entries(item, "a row"):
             column = table.column(name)
             if column is None and name in ORIGIN_COLUMNS:
                 column = Column(name, ORIGIN_COLUMNS[name], "")
             if column is None:
                 near = did_you_mean(name, [one.name for one in table.columns])
                 raise self.text.error(
-                    f"table `{table.name}` has no column `{name[:60]}`", item.keys[name], near
+                    f"table `{table.name}` has no column `{name[:60]}`", place, near
                 )
             value = self._read_cell(cell, column)
             if isinstance(value, list):
@@ -216,13 +208,12 @@ class _Reader:
 
     def _read_logs(self, item: RuleItem | None) -> dict[str, str | None]:
         out: dict[str, str | None] = {}
-        for name, body in self._read_mapping(item, "logs").items():
-            assert item is not None
+        for name, place, body in self.text.list_entries(item, "logs"):
             table = self.known.get(name)
             if table is None or not table.log:
                 logs = [one.name for one in self.known.values() if one.log]
                 raise self.text.error(
-                    f"`{name[:80]}` is not a log", item.keys[name], did_you_mean(name, logs)
+                    f"`{name[:80]}` is not a log", place, did_you_mean(name, logs)
                 )
             if body.value is not None and not isinstance(body.value, str):
                 raise self.text.error(f"`{name}` is text of a log, not {body.what}", body.place)

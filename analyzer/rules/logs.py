@@ -40,12 +40,8 @@ class LogReader(Values):
 
     def _read_logs(self, item: RuleItem | None) -> dict[str, LogDef]:
         logs: dict[str, LogDef] = {}
-        if item is None or item.value is None:
-            return logs
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
-        for name, body in item.value.items():
-            logs[name] = self._read_log(self._read_name(name, item.keys[name]), body)
+        for name, place, body in self.text.list_entries(item, "logs"):
+            logs[name] = self._read_log(self._read_name(name, place), body)
         return logs
 
     def _read_log(self, name: str, item: RuleItem) -> LogDef:
@@ -127,18 +123,15 @@ class LogReader(Values):
 
     def _read_seen(self, item: RuleItem | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
         seen: dict[str, SeenDef] = {}
-        if item is not None and item.value is not None:
-            if not isinstance(item.value, dict):
-                raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
-            for name, body in item.value.items():
-                seen[name] = self._one_seen(self._read_name(name, item.keys[name]), body, logs)
-                asked_seen = seen[name]
-                asked: dict[str, int | str] = {}
-                if not (asked_seen.in_order or asked_seen.silence):
-                    asked["at_least"] = asked_seen.at_least
-                if asked_seen.within and not asked_seen.lasting:
-                    asked["within"] = span_in_words(asked_seen.within)
-                self.scope.seen[name] = asked
+        for name, place, body in self.text.list_entries(item, "seen"):
+            question = self._one_seen(self._read_name(name, place), body, logs)
+            asked: dict[str, int | str] = {}
+            if not (question.in_order or question.silence):
+                asked["at_least"] = question.at_least
+            if question.within and not question.lasting:
+                asked["within"] = span_in_words(question.within)
+            seen[name] = question
+            self.scope.seen[name] = asked
         for name in logs:  # a signature itself is a name: seen at least once
             if name not in seen:
                 seen[self._read_name(name, FileSpan())] = SeenDef(name, (name,))

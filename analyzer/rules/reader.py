@@ -202,12 +202,8 @@ class RuleReader(TableReader):
 
     def _read_joins(self, item: RuleItem | None) -> list[Join]:
         joins: list[Join] = []
-        if item is None or item.value is None:
-            return joins
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"join must be a mapping, not {item.what}", item.place)
-        for name, body in item.value.items():
-            self._read_name(name, item.keys[name])
+        for name, place, body in self.text.list_entries(item, "join"):
+            self._read_name(name, place)
             keys = self.text.mapping(body, JOIN_KEYS, f"join `{name}`")
             if "table" not in keys:
                 raise self.text.error(f"join `{name}` has no table", body.place)
@@ -270,14 +266,11 @@ class RuleReader(TableReader):
     ) -> tuple[dict[str, ExprNode], dict[str, tuple[float, float]]]:
         """Return the named values, and those of them that are plain numbers: name -> (value, as written)."""
         named: dict[str, tuple[float, float]] = {}
-        if item is None or item.value is None:
-            return {}, named
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"let must be a mapping, not {item.what}", item.place)
-        if len(item.value) > MANY_LETS:
+        entries = self.text.list_entries(item, "let")
+        if item is not None and len(entries) > MANY_LETS:
             raise self.text.error(f"more than {MANY_LETS} named values", item.place)
-        for name, body in item.value.items():
-            self._read_name(name, item.keys[name])
+        for name, place, body in entries:
+            self._read_name(name, place)
             node = check_expression(body, self.text, self.scope, many=True)
             is_number = node.op == "literal" and node.type in ("int", "float")
             if is_number and isinstance(node.value, int | float):

@@ -325,6 +325,16 @@ class RuleText:
             values[name] = self._make_item(child, depth + 1, budget)
         return RuleItem(values, place, keys=keys)
 
+    def list_entries(
+        self, item: RuleItem | None, what: str
+    ) -> list[tuple[str, FileSpan, RuleItem]]:
+        """Return the entries of a mapping of any keys, each with the place of its key; none where there is no mapping."""
+        if item is None or item.value is None:
+            return []
+        if not isinstance(item.value, dict):
+            raise self.error(f"{what} must be a mapping, not {item.what}", item.place)
+        return [(name, item.keys[name], body) for name, body in item.value.items()]
+
     def mapping(self, item: RuleItem, known: Iterable[str], what: str) -> dict[str, RuleItem]:
         """Return a mapping after checking that it is one and holds only known keys."""
         if not isinstance(item.value, dict):
