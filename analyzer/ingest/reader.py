@@ -24,13 +24,11 @@ from analyzer.ingest.session_reader import NO_NAME, SessionReader
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
-from analyzer.sources import Ledger, Member, pasted, prompts
+from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.markup import clean_lines
-from analyzer.sources.passes import is_wrapped, remove_margin
-from analyzer.sources.pasted import Begun
+from analyzer.sources.passes import Begun, clean_lines, is_wrapped, remove_margin
 from analyzer.sources.sniff import find_likeness
 
 if TYPE_CHECKING:
@@ -174,7 +172,7 @@ class MemberReader:
         is_edge = self.kinds.is_edge_log(member.path)
         is_loose = member.root == member.address and not is_edge
         lines = decode(head) if is_loose else first_lines(head, HEAD_LINES)
-        if logs and (is_loose or pasted.is_paste(lines)):
+        if logs and (is_loose or passes.is_paste(lines)):
             self._read_log(logs, member, head)
             return
 
@@ -270,11 +268,11 @@ class MemberReader:
         begun = member.read(self.limits.block_bytes)
         more = bool(member.text_head(1))
         sample = decode(head)
-        prompt = pasted.find_typed(begun)
+        prompt = passes.find_typed(begun)
         # a search of lines behind a file name would know neither their form nor their hosts
-        is_session = pasted.is_searched(sample)
+        is_session = passes.is_searched(sample)
         if not is_session and not more:
-            is_session = prompt is not None or pasted.is_quoted(sample, log.starts_at)
+            is_session = prompt is not None or passes.is_quoted(sample, log.starts_at)
             is_session = is_session or is_wrapped(sample)
         if is_session:
             self.sessions.read_session(member, begun)
@@ -300,7 +298,7 @@ class MemberReader:
             return self.artefacts.place_loose(member, kind)
 
         source: Begun | None = Begun(begun, member)
-        if pasted.is_utf16(begun):  # the search looks at bytes as UTF-8
+        if passes.is_utf16(begun):  # the search looks at bytes as UTF-8
             source = None
             sample, cut = self.artefacts.decode_lines(member, begun, more=more)
             if cut:

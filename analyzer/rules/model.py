@@ -70,7 +70,7 @@ class LogDef:
 class HitTable:
     """A signature that a rule uses as a table: a row is a line, or with `per` the earliest line of each value.
 
-    table  made for this rule (rules/tables.py); judge/signature_tables.py fills it
+    table  made for this rule (rules/tables.py); judge/rule_evaluation.py fills it
     log    name of the signature
     """
 

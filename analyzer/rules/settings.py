@@ -70,13 +70,11 @@ class Mute:
             fnmatch.translate(self.node.lower()), node.lower()[:TEXT]
         ):
             return False
-        return not self.subject or any(self._is_named(name[:TEXT]) for name in names if name)
-
-    def _is_named(self, name: str) -> bool:
-        if self.subject.startswith("/"):
-            found = search_of(re.compile(self.subject[1:-1]), _STEPS)(name)
-            return found is not None and found is not UNDECIDED
-        return name == self.subject
+        known = [name[:TEXT] for name in names if name]
+        if not self.subject.startswith("/"):
+            return not self.subject or self.subject in known
+        search = search_of(re.compile(self.subject[1:-1]), _STEPS)
+        return any(search(name) not in (None, UNDECIDED) for name in known)
 
     def holds_on(self, day: str) -> bool | None:
         """Say whether the mute holds on a day (ISO 8601), None when the day is not known."""

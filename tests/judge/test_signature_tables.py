@@ -10,7 +10,7 @@ from analyzer import rules
 from analyzer.artefacts.tables import Block
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
-from analyzer.judge import judge, log_conditions, signature_tables
+from analyzer.judge import judge, log_conditions, rule_evaluation
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, SearchStop
@@ -71,7 +71,7 @@ def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(
         made.append(first_line)
         return Block(lines, first_line, address, **rest)
 
-    monkeypatch.setattr(signature_tables, "Block", block)
+    monkeypatch.setattr(rule_evaluation, "Block", block)
     rest = RULE[RULE.index("let:") : RULE.index("ask:")]
     text = RULE.replace("join:\n  hit: {table: late, by: [device], rows: many}\n", "").replace(
         rest,

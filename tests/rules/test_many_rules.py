@@ -12,7 +12,7 @@ from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
 from analyzer.pipeline.triage import Options, triage
-from analyzer.rules import Rule, rule_store
+from analyzer.rules import Rule, catalog
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.scan import signature_set
@@ -40,7 +40,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setenv("BACKLINE_CACHE", str(kb / "cache"))
     tree, later, needle, alone = (
         RuleText.read_tree,
-        rule_store._RestOfRule.__call__,
+        catalog._RestOfRule.__call__,
         signature_set._make_needle,
         whole_catalog.judge_rule,
     )
@@ -55,7 +55,7 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         RuleText, "read_tree", lambda text: done["yaml"].append(text.name) or tree(text)
     )
     monkeypatch.setattr(
-        rule_store._RestOfRule,
+        catalog._RestOfRule,
         "__call__",
         lambda self, rule: done["whole"].add(rule.id) or later(self, rule),
     )
