@@ -16,10 +16,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-from analyzer.redact.bulkdecoding import PLAIN, Word, decode_words, words_in
-from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decode_text, encoded_words
+from analyzer.redact.encodings import (
+    LEAST_ENCODED,
+    PLAIN,
+    Word,
+    cut_words,
+    decode_text,
+    decode_words,
+    encoded_words,
+    words_in,
+)
 from analyzer.redact.identities import NAMED_KEYS, iterate_strings
-from analyzer.redact.namemap import NameMap, name_forms
+from analyzer.redact.namemap import NETWORKS, NameMap, name_forms
 from analyzer.redact.shapes import KINDS, AddressShapes
 from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
@@ -97,9 +105,12 @@ class Replacer:
                 short, _, domain = name.partition(".")
                 pseudonym = f"{known.give_pseudonym('host', short)}.{known.give_pseudonym('domain', domain)}"
             for form, other in name_forms(kind, name, pseudonym):
-                self._take_form(
-                    kind, form, other, PLACED if placed else mode_of(kind, lower_same_length(form))
-                )
+                mode = PLACED if placed else mode_of(kind, lower_same_length(form))
+                low = lower_same_length(form)
+                if mode == PLACED:
+                    self.placed.setdefault((kind, low), other)
+                elif low != other.lower():
+                    self.forms[mode].setdefault(low, other)
             if not placed and len(name) < LEAST_ENCODED:
                 self._take_encoded(name)
 
@@ -114,13 +125,6 @@ class Replacer:
                     and not is_product_word(form.lower())
                 ):
                     self.forms[ALONE].setdefault(form.lower(), ENCODED_NAME)
-
-    def _take_form(self, kind: str, form: str, other: str, mode: str) -> None:
-        low = lower_same_length(form)
-        if mode == PLACED:
-            self.placed.setdefault((kind, low), other)
-        elif low != other.lower():
-            self.forms[mode].setdefault(low, other)
 
     @cached_property
     def name_pattern(self) -> re.Pattern[str] | None:
@@ -145,12 +149,12 @@ class Replacer:
 
     def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
         """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
-        spots = set(_SPOT.findall(lower_same_length("\n".join(texts)))) if self.placed else set()
-        for (kind, name), other in sorted(
-            self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])
-        ):
+        if not self.placed:
+            return
+        spots = set(_SPOT.findall(lower_same_length("\n".join(texts))))
+        for kind, name in sorted(self.placed, key=lambda one: (-len(one[1]), one)):
             if name in spots or not _SPOT.fullmatch(name):
-                yield name, placed_patterns(kind, name), other
+                yield name, placed_patterns(kind, name), self.placed[kind, name]
 
     @cached_property
     def number_names(self) -> dict[str, str]:
@@ -243,18 +247,13 @@ class Replacer:
         if not (fresh := words_in(text, chunks) - self._meaningless):
             self._dull |= chunks
             return
-        # Whether a name may be in what words mean; if not, they are never decoded again
-        if self._is_plain and all(
-            len(name) < LEAST_ENCODED
-            for _, name in self.find_held(lower_same_length(decode_words(fresh)))
-        ):
-            self._meaningless |= fresh
-            may_mean = False
-        else:
-            may_mean = True
-        if not may_mean:
-            self._dull |= chunks
-            return
+        if self._is_plain:
+            held = self.find_held(lower_same_length(decode_words(fresh)))
+            if all(len(name) < LEAST_ENCODED for _, name in held):
+                # No name is in what these words mean: they are never decoded again
+                self._meaningless |= fresh
+                self._dull |= chunks
+                return
         words = [*encoded_words(text)]
         every = lower_same_length("\x00".join(part for _, _, part in words))
         for start, name in self.find_held(every):
@@ -411,3 +410,21 @@ def _branch_pattern(node: dict[str, Any]) -> str:
         parts.append(re.escape(run) + ("" if set(inner) == {""} else _branch_pattern(inner)))
     body = parts[0] if len(parts) == 1 and "" not in node else f"(?:{'|'.join(parts)})"
     return f"(?:{body})?" if "" in node else body
+
+
+def reverse_text(known: NameMap, text: str) -> str:
+    """Return a text with the names in the place of their pseudonyms; what is no pseudonym of this map stays."""
+    back: dict[str, str] = {}
+    for kind, names in known.names.items():
+        for name, other in names.items() if kind not in NETWORKS else ():
+            for real, made in name_forms(kind, name, other):
+                back.setdefault(made.lower(), real)
+    if not back:
+        return text
+    pattern = re.compile(rf"(?<![^\W_]){trie_pattern(back)}(?![^\W_])")
+    parts: list[str] = []
+    at = 0
+    for found in pattern.finditer(lower_same_length(text)):
+        parts += [text[at : found.start()], back[found[0]]]
+        at = found.end()
+    return "".join([*parts, text[at:]])
