@@ -57,7 +57,8 @@ def scan_logs(path: str, count: str, how: str = "") -> str:
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
     from analyzer.runtime.limits import Limits  # noqa: PLC0415
-    from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
+    from analyzer.scan.hits import Signature  # noqa: PLC0415
+    from analyzer.scan.signatures import Scanner  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
     signatures = []

@@ -91,28 +91,23 @@ def make_timeline(
     unique = {(e["time"], e["node"], e["text"], e["kind"]): e for e in events}
     ordered = sorted(unique.values(), key=lambda e: (e["time"], e["node"], e["address"], e["line"]))
     if len(ordered) > MOST:
-        ordered = _drop_audits(ordered)
+        kept: list[dict[str, Any]] = []
+        gap: dict[str, Any] | None = None
+        count = 0
+        for event in ordered:
+            if event["kind"] != "event" or not any(word in event["text"] for word in AUDITS):
+                kept.append(event)
+                continue
+            count += 1
+            if gap is None:
+                gap = _make_event(event["time"], "", "", "event")
+                kept.append(gap)
+        if gap is not None:
+            gap["text"] = f"{count} events of shells and logins are not shown, from here on"
+        ordered = kept
     if len(ordered) > MOST:
         ordered = _keep_nearest(ordered, incident)
     return ordered
-
-
-def _drop_audits(ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what a host reports of shells and logins, and say how much that was."""
-    kept: list[dict[str, Any]] = []
-    gap: dict[str, Any] | None = None
-    count = 0
-    for event in ordered:
-        if event["kind"] != "event" or not any(word in event["text"] for word in AUDITS):
-            kept.append(event)
-            continue
-        count += 1
-        if gap is None:
-            gap = _make_event(event["time"], "", "", "event")
-            kept.append(gap)
-    if gap is not None:
-        gap["text"] = f"{count} events of shells and logins are not shown, from here on"
-    return kept
 
 
 def _keep_nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str, Any]]:

@@ -113,7 +113,12 @@ class Heads:
                 at = found.end()
                 continue
             end = data.find(b"\n", at, stop)
-            if self._is_taken(data[at:end]):
+            taken = False
+            if self._tried < _TRIED:
+                self._tried += 1
+                taken = self.takes(_decode_line(data[at:end]))
+                self._known += taken
+            if taken:
                 self._broken = False
                 below = self._below.match(data, end + 1, stop)
                 at = below.end() if below else end + 1
@@ -128,14 +133,6 @@ class Heads:
                 self.shown.append((block.first_line + block.count(0, at), text))
             at = end + 1
         return at
-
-    def _is_taken(self, line: Buffer) -> bool:
-        if self._tried >= _TRIED:
-            return False
-        self._tried += 1
-        taken = self.takes(_decode_line(line))
-        self._known += taken
-        return taken
 
 
 def _decode_line(raw: Buffer) -> str:
