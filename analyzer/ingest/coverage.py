@@ -217,6 +217,16 @@ def _make_node_record(
     product = LABELS.get(node.kind, node.kind)
     if node.kind.startswith("nsx_m") and version:
         product = "NSX for vSphere"
+    # The name of the release of a build, "" where it says no more than the version next to it
+    release = ""
+    system = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(node.kind)
+    if system and isinstance(build, int):
+        known = builds.find_release(system, build)
+        if known is not None and known.version == version:
+            if known.date and not known.status:
+                release = f"{known.name} ({known.date})"
+            elif not known.name.endswith(f" {version}"):
+                release = known.name
     return {
         "id": node.id,
         "kind": node.kind,
@@ -224,7 +234,7 @@ def _make_node_record(
         "product": product,
         "version": version,
         "build": str(build or ""),
-        "release": _name_release(node.kind, version, build),
+        "release": release,
         "uptime_s": uptime,
         "captured": node.captured,
         "sources": sorted({place.name for place in node.places}),
@@ -232,17 +242,6 @@ def _make_node_record(
         "warnings": warnings,
         "bundle": node.bundle,
     }
-
-
-def _name_release(kind: str, version: str, build: Any) -> str:
-    """Return the name of the release of a build, "" where it says no more than the version next to it."""
-    product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
-    known = builds.find_release(product, build) if product and isinstance(build, int) else None
-    if known is None or known.version != version:
-        return ""
-    if known.date and not known.status:
-        return f"{known.name} ({known.date})"
-    return "" if known.name.endswith(f" {version}") else known.name
 
 
 def _describe_silence(captured: str, spans: list[LogSpan]) -> list[str]:

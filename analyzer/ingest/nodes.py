@@ -277,7 +277,18 @@ class NodeResolver:
         """
         known = self._list_nodes(kind)
         if not known and kind not in _MANY:
-            self._join_among_themselves(kind, places)
+            groups = self.statements.group_places(places)
+            if len(groups) == 1:
+                name = f"{LABELS.get(kind, kind)} (loose files)"
+                node = self.named.setdefault((kind, _ALONE), Node(_ALONE + name, kind, name))
+                node.places += places
+                self.nodes.update(dict.fromkeys((place.key for place in places), node))
+                return
+            for group, why in groups:
+                node = self._keep_alone(group[0], kind)
+                node.places += group[1:]
+                _warn_kept_apart(node, _list_first([_name_file(place) for place in group]), why)
+                self.nodes.update(dict.fromkeys((place.key for place in group), node))
             return
         only = known[0] if len(known) == 1 else None
         for place in places:
@@ -298,21 +309,6 @@ class NodeResolver:
                 why = f"it {against}, unlike {names}"
             _warn_kept_apart(node, what, why)
 
-    def _join_among_themselves(self, kind: str, places: list[FactScope]) -> None:
-        """Find the nodes of loose files of a kind of which no machine is known."""
-        groups = self.statements.group_places(places)
-        if len(groups) == 1:
-            name = f"{LABELS.get(kind, kind)} (loose files)"
-            node = self.named.setdefault((kind, _ALONE), Node(_ALONE + name, kind, name))
-            node.places += places
-            self.nodes.update(dict.fromkeys((place.key for place in places), node))
-            return
-        for group, why in groups:
-            node = self._keep_alone(group[0], kind)
-            node.places += group[1:]
-            _warn_kept_apart(node, _list_first([_name_file(place) for place in group]), why)
-            self.nodes.update(dict.fromkeys((place.key for place in group), node))
-
     def _add_warnings(self) -> None:
         """Give each node the time of its capture, and what the report adds to its places."""
         intake = self.intake
@@ -324,12 +320,17 @@ class NodeResolver:
                 continue
             failed[row.block.scope].append(row)
         for key, rows in failed.items():
-            commands = [str(row.values["collector_command"] or "") for row in rows]
-            named = [*dict.fromkeys(command for command in commands if command)]
-            listed = _list_first([one_line(command, 60) for command in named])
+            commands: list[str] = []
+            for row in rows:
+                command = str(row.values["collector_command"] or "")
+                if command and command not in commands:
+                    commands.append(command)
+            listed = _list_first([one_line(command, 60) for command in commands])
             while_collecting = f" ({listed})" if listed else ""
             what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
-            where = f"{rows[0].block.address.rpartition('/')[2]}:{rows[0].line}"
+            first = rows[0]
+            file = first.block.address.rpartition("/")[2]
+            where = f"{file}:{first.line}"
             remark = f"vm-support wrote {what} while it collected{while_collecting}, the first at {where}"
             intake.add_remark(intake.places[key], remark)
         for key, remark in intake.talk.find_floods(intake.spans):

@@ -119,7 +119,7 @@ def _keep_nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str
         gap = _make_event(ordered[half]["time"], "", text, "event")
         return [*ordered[:half], gap, *ordered[-half:]]
 
-    at = next((place for place, one in enumerate(ordered) if one["time"] >= incident), len(ordered))
+    at = sum(event["time"] < incident for event in ordered)
     first = min(max(0, at - half), over)
     shown = ordered[first : first + MOST]
     begin, end = shown[0]["time"], shown[-1]["time"]

@@ -117,14 +117,10 @@ def from_hex(word: str) -> Iterator[str]:
             yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
 
 
-def _from_pairs(word: str) -> Iterator[str]:
-    return from_hex(digits_in(word))
-
-
 ENCODED = (
     ("in base64", BASE64, from_base64),
     ("in hexadecimal", HEXED, from_hex),
-    ("in hexadecimal", _PAIRED, _from_pairs),
+    ("in hexadecimal", _PAIRED, lambda word: from_hex(digits_in(word))),
 )
 
 

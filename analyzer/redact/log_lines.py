@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
-from functools import cached_property
 from itertools import accumulate
 
 from analyzer.redact.encodings import OCTAL as _OCTAL
@@ -336,10 +335,9 @@ class LineProof:
         self._several = [
             form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)
         ]
-
-    @cached_property
-    def _any_of_several(self) -> re.Pattern[str]:
-        return re.compile(trie_pattern(self._several))
+        self._any_of_several: re.Pattern[str] | None = None
+        if len(self._several) > FEW:
+            self._any_of_several = re.compile(trie_pattern(self._several))
 
     def find_survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
@@ -353,7 +351,7 @@ class LineProof:
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
         # Whether a name of several words may be in a text in lower case
         low = lower_same_length(text)
-        if len(self._several) <= FEW:
+        if self._any_of_several is None:
             holds_several = any(form in low for form in self._several)
         else:
             holds_several = self._any_of_several.search(low) is not None

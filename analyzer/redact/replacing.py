@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from analyzer.redact.encodings import (
@@ -129,16 +130,17 @@ class Replacer:
     @cached_property
     def name_pattern(self) -> re.Pattern[str] | None:
         """The pattern of all names but placed ones, for texts in lower case; None without any."""
-        begun: dict[
-            str, list[str]
-        ] = {}  # first sign -> patterns of what follows: one of a set of signs is found fast
-        for form_mode, ahead, behind in ((ANYWHERE, "", ""), (ALONE, _START, _END)):
-            by_first: dict[str, list[str]] = {}
-            for form in self.forms[form_mode]:
-                by_first.setdefault(form[0], []).append(form[1:])
+        # first sign -> patterns of what follows: one of a set of signs is found fast
+        begun: dict[str, list[str]] = defaultdict(list)
+        for mode in (ANYWHERE, ALONE):
+            by_first: dict[str, list[str]] = defaultdict(list)
+            for form in self.forms[mode]:
+                by_first[form[0]].append(form[1:])
             for first, rests in by_first.items():
-                before = ahead and f"(?<![^\\W_]{re.escape(first)})"
-                begun.setdefault(first, []).append(before + trie_pattern(rests) + behind)
+                pattern = trie_pattern(rests)
+                if mode == ALONE:
+                    pattern = f"(?<![^\\W_]{re.escape(first)}){pattern}{_END}"
+                begun[first].append(pattern)
         parts = [f"{re.escape(first)}(?:{'|'.join(begun[first])})" for first in sorted(begun)]
         return re.compile("|".join(parts)) if parts else None
 
@@ -196,12 +198,11 @@ class Replacer:
             done = [self.free_text(one) for one in every]
         low = [lower_same_length(one) for one in done] if self.placed else []
         for name, patterns, other in self._placed_in(done):
-            replace = partial(_always_replace, other)
             for place in range(len(done)):
                 if name not in low[place]:
                     continue
                 for pattern in patterns:
-                    done[place] = _substitute_pattern(pattern, done[place], replace)
+                    done[place] = _substitute_pattern(pattern, done[place], {name: other})
                 low[place] = lower_same_length(done[place])
         before = [*done]
         # Replace what is a name once it is decoded: such a text is shown as it reads, such a word
@@ -269,7 +270,7 @@ class Replacer:
     def free_text(self, text: str) -> str:
         """Return a text without names, then without addresses."""
         if self.name_pattern is not None:
-            text = _substitute_pattern(self.name_pattern, text, self.all_forms.__getitem__)
+            text = _substitute_pattern(self.name_pattern, text, self.all_forms)
         spans = (
             (one.start, one.end, one.other)
             for one in self.shapes.find_shaped(lower_same_length(text))
@@ -329,20 +330,13 @@ def _rebuild_value(
     return value
 
 
-def _always_replace(other: str, _low: str) -> str:
-    return other
-
-
-def _substitute_pattern(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
-    """Return a text with what a pattern for lower case finds replaced."""
+def _substitute_pattern(pattern: re.Pattern[str], text: str, others: Mapping[str, str]) -> str:
+    """Return a text with what a pattern for lower case finds replaced by what is given for it."""
     group = "x" if "x" in pattern.groupindex else 0
-    return _splice_spans(
-        text,
-        (
-            (*found.span(group), other(found[group]))
-            for found in pattern.finditer(lower_same_length(text))
-        ),
-    )
+    spans = []
+    for found in pattern.finditer(lower_same_length(text)):
+        spans.append((*found.span(group), others[found[group]]))
+    return _splice_spans(text, spans)
 
 
 def _splice_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:

@@ -173,15 +173,17 @@ def class_text(op: Any, arg: Any) -> str:
         return "."
     if op is _c.LITERAL or op is _c.NOT_LITERAL:
         return f"[{'^' if op is _c.NOT_LITERAL else ''}{_write_char(arg)}]"
-    return "[" + "".join(_write_item(*item) for item in arg) + "]"
-
-
-def _write_item(op: Any, arg: Any) -> str:
-    if op is _c.NEGATE:
-        return "^"
-    if op is _c.CATEGORY:
-        return CATEGORIES[arg]
-    return f"{_write_char(arg[0])}-{_write_char(arg[1])}" if op is _c.RANGE else _write_char(arg)
+    parts = []
+    for kind, value in arg:
+        if kind is _c.NEGATE:
+            parts.append("^")
+        elif kind is _c.CATEGORY:
+            parts.append(CATEGORIES[value])
+        elif kind is _c.RANGE:
+            parts.append(f"{_write_char(value[0])}-{_write_char(value[1])}")
+        else:
+            parts.append(_write_char(value))
+    return f"[{''.join(parts)}]"
 
 
 def _write_char(code: int) -> str:

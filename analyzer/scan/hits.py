@@ -416,9 +416,13 @@ class Ends:
                         self._sparser *= 2
                 if head[:19] >= latest[:19]:
                     latest = head
-                elif (back := _find_step_back(bytes(latest), bytes(head))) is not None:
-                    latest = head
-                    self._add_step(back)
+                else:
+                    before, time = log_time(bytes(latest)), log_time(bytes(head))
+                    if before is not None and time is not None:
+                        back = (before.when - time.when).total_seconds()
+                        if back >= STEP_BACK:
+                            self._add_step((format_iso(bytes(latest)), format_iso(bytes(head))))
+                            latest = head
                 if data.find(b"us: ", at + 24, at + _UPTIME_BY) > 0:
                     self._note_uptime(bytes(data[at : at + _UPTIME_BY]))
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
@@ -446,16 +450,6 @@ class Ends:
         passed = (time.when - when_before).total_seconds()
         if passed - ran >= max(STEP_BACK, ran * DRIFT):
             self._add_step((format_iso(head_before), format_iso(head)))
-
-
-def _find_step_back(before: bytes, after: bytes) -> tuple[str, str] | None:
-    """Return both times in UTC where the second is well before the first, None where it is not."""
-    first, second = log_time(before), log_time(after)
-    if first is None or second is None:
-        return None
-    if (first.when - second.when).total_seconds() < STEP_BACK:
-        return None
-    return format_iso(before), format_iso(after)
 
 
 def lines_backward(data: Buffer, end: int) -> Iterator[bytes]:

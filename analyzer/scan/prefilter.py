@@ -40,16 +40,11 @@ def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[froz
             found.add(code)
     if negated:
         return frozenset(range(128)) - found - {10}, True
-    return frozenset(found) - {10}, any(map(_holds_high, items))
-
-
-def _holds_high(item: tuple[Any, Any]) -> bool:
-    """Say whether a part of a class may hold characters beyond ASCII."""
-    op, arg = item
-    if op is OPS.CATEGORY:
-        return True
-    top = arg[1] if op is OPS.RANGE else arg
-    return bool(top > 127)
+    high = False
+    for op, arg in items:
+        top = arg[1] if op is OPS.RANGE else arg
+        high |= op is OPS.CATEGORY or top > 127
+    return frozenset(found) - {10}, high
 
 
 def _item_holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:

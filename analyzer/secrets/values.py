@@ -8,7 +8,7 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from urllib.parse import unquote
 
@@ -125,7 +125,12 @@ def hide(line: str) -> str:
     if "-----begin" in low:
         line = _PEM_LINE.sub(_cut_secret, line)
     if len(line) > _LONGEST_LINE:
-        return "".join(map(hide, _split_line(line)))
+        shown = []  # part by part, cut at a blank where there is one
+        while len(line) > _LONGEST_LINE:
+            end = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
+            shown.append(hide(line[:end]))
+            line = line[end:]
+        return "".join([*shown, hide(line)])
     plain = undo_codes(line)
     if plain != line:
         hidden = hide(plain)
@@ -146,16 +151,6 @@ def hide(line: str) -> str:
 def _compile_form(pattern: str, flags: int) -> re.Pattern[str]:
     """Return a pattern of ours, compiled when a line needs it: of more than a hundred most cases need a few."""
     return re.compile(pattern, flags)
-
-
-def _split_line(line: str) -> Iterator[str]:
-    """Yield a long line in parts, cut at a blank where there is one."""
-    at = 0
-    while len(line) - at > _LONGEST_LINE:
-        end = line.rfind(" ", at + _LONGEST_LINE // 2, at + _LONGEST_LINE) + 1 or at + _LONGEST_LINE
-        yield line[at:end]
-        at = end
-    yield line[at:]
 
 
 def _holds_any(low: str, words: Sequence[str]) -> bool:
