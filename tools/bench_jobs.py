@@ -57,16 +57,15 @@ def scan_logs(path: str, count: str, how: str = "") -> str:
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
     from analyzer.runtime.limits import Limits  # noqa: PLC0415
-    from analyzer.scan.hits import Signature  # noqa: PLC0415
-    from analyzer.scan.signatures import Scanner  # noqa: PLC0415
+    from analyzer.scan import hits, signatures  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
-    signatures = []
+    wanted = []
     for n, pattern in enumerate(make_patterns(int(count))):
-        signatures.append(Signature(str(n), "log", pattern))
+        wanted.append(hits.Signature(str(n), "log", pattern))
     if how == "storm":
-        signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
-    scanner = Scanner(signatures)
+        wanted.append(hits.Signature("storm", "log", "20[0-9][0-9]-"))
+    scanner = signatures.Scanner(wanted)
     limits = Limits()
     found: list[Finding] = []
     for member in walk([Path(path)], limits, Ledger()):
