@@ -35,7 +35,7 @@ def command(path: Path, text: tuple[str, ...]) -> None:
       backline redact --reverse case-1234.redact-map.json - < answer.txt
     """
     from analyzer.redact import namemap
-    from analyzer.redact.reversing import reverse_text
+    from analyzer.redact.replacing import reverse_text
 
     check_paths((path,), UsageError)
     known = namemap.load_map(path)

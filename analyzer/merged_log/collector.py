@@ -17,12 +17,10 @@ from typing import Unpack
 from analyzer.artefacts.logtime import LogTime, is_stamped, line_time, nearest_year
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Buffer, LineBlock, Source
-from analyzer.scan.hits import LogScan, decode_line
-from analyzer.scan.parted import BlockSearch
+from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, Source
+from analyzer.scan.hits import LogScan, decode_line, lines_backward
 from analyzer.scan.prefilter import Required
 from analyzer.scan.signatures import HowToScan, Scanner
-from analyzer.scan.time_span import lines_backward
 from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
 

@@ -45,7 +45,8 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.paths import absolute_path
-from analyzer.scan.signatures import Scanner, Signature
+from analyzer.scan.hits import Signature
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder

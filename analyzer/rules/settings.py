@@ -20,9 +20,8 @@ from analyzer.rules.language.rulefile import BadRuleError, FileSpan, did_you_mea
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path
 from analyzer.runtime.limits import Limits
-from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
+from analyzer.scan.careful import UNDECIDED, measure_cost, refused_by_re2, search_of
 from analyzer.scan.patterns import find_fatal
-from analyzer.scan.repeats import measure_cost
 
 if TYPE_CHECKING:
     from analyzer.rules.tomlplaces import Path as Key

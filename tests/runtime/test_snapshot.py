@@ -24,7 +24,7 @@ from analyzer.rules import catalog
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.runtime import snapshot
 from analyzer.runtime.snapshot import PatternAnswers, keep_answers
-from analyzer.scan.compiled_pattern import Needle, list_expressions
+from analyzer.scan.engines import Needle, list_expressions
 from tests.kit.batch_kit import ROOT
 
 

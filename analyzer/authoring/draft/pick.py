@@ -23,9 +23,8 @@ from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Source
+from analyzer.scan.blocks import Source, pass_on
 from analyzer.scan.hits import LogScan
-from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder

@@ -22,9 +22,8 @@ from analyzer.judge import judge_rule
 from analyzer.judge.joining import read_table
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Source
+from analyzer.scan.blocks import Source, pass_on
 from analyzer.scan.hits import LogScan, Signature
-from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
