@@ -351,7 +351,7 @@ def note_logs_off_incident(facts: Facts, nodes: Sequence[dict[str, Any]], incide
         for table, why in _find_silent_logs(node, when):
             facts.does_not_reach(node["id"], table, why)
             for name, known in facts.tables.items():
-                if table in known.declared.inside:
+                if table in known.declared_table.inside:
                     facts.does_not_reach(node["id"], name, why)
 
 

@@ -237,14 +237,18 @@ class OneCase:
             by_log = needs.lacks == "log"
             if any(facts.nodes_with(name) for name in needs.tables):
                 each = rule.each.table
-                if needs.listed or needs.tables != {each.declared.name} or facts.count(each.name):
+                if (
+                    needs.listed
+                    or needs.tables != {each.declared_table.name}
+                    or facts.count(each.name)
+                ):
                     return False
-                there = facts.nodes_with(each.declared.name)
+                there = facts.nodes_with(each.declared_table.name)
                 for key in unseen_nodes:
                     node = facts.nodes.get(key)
                     if key in there or node is None or not node.complete:
                         return False
-        log = rule.each.table.declared
+        log = rule.each.table.declared_table
         for key in unseen_nodes:
             self.counts[Verdict.CANNOT_TELL] += 1
             if by_log:  # the log is missing which the condition asks first

@@ -154,7 +154,7 @@ class LineRows:
         first = hit.line - len(before)
         text = [*before, hit.text, *after]
         block = Block(text, first, hit.address, taken=taken, order=number)
-        block.named(line.node)
+        block.assign_node(line.node)
         cells: dict[str, Value] = {}
         for column in self.table.columns:
             cell = self.read_cell(line, column)

@@ -111,7 +111,7 @@ class RuleReader(TableReader):
         rule.fixed_in = affected.range_texts(affected.read_ranges(self, keys, "fixed_in"))
         if things := self._read_things(keys.get("object")):
             rule.object, *rule.rests_on = things
-        own = rule.each.table.declared.product
+        own = rule.each.table.declared_table.product
         rule.product = self._read_choice(
             keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""
         )
