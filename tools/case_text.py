@@ -330,7 +330,9 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     for sample in range(samples):
         second = sample * 5
         cells = [f"10/14/2017 16:{30 + second // 60:02d}:{second % 60:02d}"]
-        cells += [f"{_draw_sample(dice, name, counter, share):.2f}" for name, counter, share in columns]
+        cells += [
+            f"{_draw_sample(dice, name, counter, share):.2f}" for name, counter, share in columns
+        ]
         rows.append(cells)
     return esxtop_file(head, rows)
 
