@@ -40,7 +40,7 @@ class ComparedMachine:
     marks: list[list[Hashable]] = field(default_factory=list)
 
     @property
-    def booted(self) -> float | None:
+    def boot_time(self) -> float | None:
         """When it was booted, in seconds since 1970."""
         at = to_seconds(self.captured)
         return None if at is None or self.uptime is None else at - self.uptime

@@ -69,7 +69,7 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
         return CounterStart(
             "not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows
         )
-    first, last, apart = earlier.booted, later.booted, measure_interval(earlier, later)
+    first, last, apart = earlier.boot_time, later.boot_time, measure_interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:

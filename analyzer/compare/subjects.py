@@ -222,7 +222,7 @@ class KnownNames:
             return [uuid and ("uuid", uuid), path and ("vmx", path), name and ("vm", name)]
         return [("is", value)] * 3
 
-    def shown(self, node: str, column: str, value: Value) -> str:
+    def describe_key(self, node: str, column: str, value: Value) -> str:
         """Return how a reader names what a cell of a key speaks of."""
         if column == "port_id":
             port = self.ports.get((node, value), KnownPort())
@@ -283,7 +283,7 @@ def make_subject(
     for rank in range(3):
         some = [one[rank] for one in ranked]
         marks.append([] if any(not one for one in some) else [(table.name, *some)])
-    shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
+    shown = [names.describe_key(node, column, on_host(last.values.get(column))) for column in parts]
     port_text = (
         last.values.get("vm_name")
         if "vmx_path" not in parts and "vm_world_id" not in parts

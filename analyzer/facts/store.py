@@ -474,7 +474,7 @@ class Facts(database.LateDatabase):
 def _catalog_rows(table: Table, files: tuple[str, ...]) -> SharedRows:
     """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
     assert table.given is not None
-    blocks = {file: Block([], address=f"catalog: {file}").named("") for file in files}
+    blocks = {file: Block([], address=f"catalog: {file}").assign_node("") for file in files}
     return SharedRows(
         [Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows]
     )

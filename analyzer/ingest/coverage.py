@@ -363,7 +363,7 @@ def note_logs_off_incident(facts: Facts, nodes: Sequence[dict[str, Any]], incide
                     why = f"{name} has nothing from {end} to {again}, where the incident lies"
             facts.does_not_reach(node["id"], table, why)
             for other, known in facts.tables.items():
-                if table in known.declared.inside:
+                if table in known.declared_table.inside:
                     facts.does_not_reach(node["id"], other, why)
 
 

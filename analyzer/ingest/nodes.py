@@ -104,7 +104,7 @@ def name_records(intake: Intake, nodes: dict[str, Node]) -> None:
     """Name the node of everything read, from the scope it was read in; before this no one can read a node."""
     name_blocks(chain[Row | Frame](intake.rows, intake.frames), lambda scope: nodes[scope].id)
     for scan in intake.scans:
-        scan.named(nodes[scan.scope].id)
+        scan.assign_node(nodes[scan.scope].id)
 
 
 def separate_places(intake: Intake) -> dict[str, Node]:

@@ -237,14 +237,18 @@ class OneCase:
             by_log = needs.lacks == "log"
             if any(facts.nodes_with(name) for name in needs.tables):
                 each = rule.each.table
-                if needs.listed or needs.tables != {each.declared.name} or facts.count(each.name):
+                if (
+                    needs.listed
+                    or needs.tables != {each.declared_table.name}
+                    or facts.count(each.name)
+                ):
                     return False
-                there = facts.nodes_with(each.declared.name)
+                there = facts.nodes_with(each.declared_table.name)
                 for key in unseen_nodes:
                     node = facts.nodes.get(key)
                     if key in there or node is None or not node.complete:
                         return False
-        log = rule.each.table.declared
+        log = rule.each.table.declared_table
         for key in unseen_nodes:
             self.counts[Verdict.CANNOT_TELL] += 1
             if by_log:  # the log is missing which the condition asks first
@@ -602,7 +606,7 @@ class LineRows:
         first = hit.line - len(before)
         text = [*before, hit.text, *after]
         block = Block(text, first, hit.address, taken=taken, order=number)
-        block.named(line.node)
+        block.assign_node(line.node)
         cells: dict[str, Value] = {}
         for column in self.table.columns:
             cell = self.read_cell(line, column)

@@ -91,7 +91,7 @@ def run_one(rule: Rule, example: Example) -> ExampleResult:
     try:
         result = result_of(rule, example, judge(Catalog([rule]), facts))
         if not result.ok:
-            result.trace = _explained(rule, facts, result.got["result"])
+            result.trace = _find_trace(rule, facts, result.got["result"])
     finally:
         facts.close()
     return result
@@ -113,12 +113,12 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
     """Return the trace of the first subject of an example with this result; `shared` as in `facts_of`."""
     facts = facts_of(rule, example, shared)
     try:
-        return _explained(rule, facts, result)
+        return _find_trace(rule, facts, result)
     finally:
         facts.close()
 
 
-def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
+def _find_trace(rule: Rule, facts: Facts, result: str) -> Trace | None:
     explained = judge(Catalog([rule]), facts, explain=rule.id).explained
     return next((item.trace for item in explained if item.verdict == result), None)
 
@@ -173,13 +173,13 @@ class _Maker:
             return
         table = self.tables[name]
         self.facts.cover(self.home, name, "read")
-        made = self.shared.rows(rows, place, self.home, lambda: self._made(table, rows, place))
+        made = self.shared.rows(rows, place, self.home, lambda: self._make_rows(table, rows, place))
         for node in dict.fromkeys(block.node for block, _ in made.places):
             if node not in self.facts.nodes:
                 self.facts.node(node, node, kinds_of(table)[0])
         self.facts.share(table, made)
 
-    def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+    def _make_rows(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
         blocks: dict[tuple[str, str], Block] = {}
         made: list[Row] = []
         shown, before = "", None
@@ -190,7 +190,7 @@ class _Maker:
                 order = 1000 * (1 + place) + len(blocks)
                 block = blocks[node, taken] = Block(
                     [], 1, f"example!{table.name}", taken=taken, order=order
-                ).named(node)
+                ).assign_node(node)
             if row != before:  # a series repeats its row
                 shown, before = ", ".join([f"{key}: {value}" for key, value in row.items()]), row
             block.lines.append(shown)
@@ -209,7 +209,7 @@ class _Maker:
             text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, "")
         )
         for one in scan.share_with_parts():
-            self.facts.add_hits(one.named(self.home))
+            self.facts.add_hits(one.assign_node(self.home))
 
     def file(self, file: dict[str, str]) -> None:
         """Read text by the parser that a command or a name tells."""

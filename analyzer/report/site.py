@@ -174,10 +174,10 @@ class SitePicture:
     @property
     def middles(self) -> list[tuple[SiteLine, int, int]]:
         """The drawn lines with the place of the mark of a finding."""
-        return [(line, *line.middle) for line in self.drawn]
+        return [(line, *line.middle) for line in self.drawn_lines]
 
     @property
-    def troubled(self) -> list[SiteLine]:
+    def troubled_lines(self) -> list[SiteLine]:
         """The lines that are not up, or that a finding is about."""
         return [line for line in self.lines if line.is_troubled]
 
@@ -187,7 +187,7 @@ class SitePicture:
         return [line for line in self.lines if not line.is_troubled]
 
     @property
-    def drawn(self) -> list[SiteLine]:
+    def drawn_lines(self) -> list[SiteLine]:
         """The lines between boxes of the picture; those with trouble last, so that none hides them."""
         between = sorted(self.between, key=lambda line: (not line.is_troubled, line.ends))
         return [line for line in reversed(between) if any(line.path) and line.state != "idle"]

@@ -137,7 +137,7 @@ class RuleReader(TableReader):
             named = [parse_template(one, self.text, self.scope) for one in texts]
             if named:
                 rule.object, *rule.rests_on = named
-        own = rule.each.table.declared.product
+        own = rule.each.table.declared_table.product
         rule.product = self._read_choice(
             keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""
         )

@@ -28,8 +28,6 @@ TICK = 0.5  # seconds between two looks at its memory and time
 REPORT_IT = "Try again. If it fails again, please report it with these words."
 NO_MEMORY = "Give less at once, or end other programs, and try again."
 
-Line = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -91,7 +89,7 @@ class LineProcess:
     def __init__(
         self,
         order: Mapping[str, Any],
-        on_line: Callable[[Line], None],
+        on_line: Callable[[dict[str, Any]], None],
         on_end: Callable[[Ended], None],
         *,
         command: Sequence[str],

@@ -306,7 +306,7 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     facts.add_hits(
         Scanner(Catalog([one, other]).signatures(), engine="pure")
         .scan_lines(log.splitlines(), LOG.name, "l")
-        .named("esx1")
+        .assign_node("esx1")
     )
     counts = judge(Catalog([other, one]), facts).counts
 

@@ -199,7 +199,7 @@ def _vobd(one: Rule, log: str, **more: str) -> Judgement:
     facts.add_hits(
         Scanner(Catalog([one]).signatures(), engine="pure")
         .scan_lines(log.splitlines(), "esxi.vobd", "vobd.log")
-        .named("esx1")
+        .assign_node("esx1")
     )
     return judge(Catalog([one]), facts)
 
@@ -307,7 +307,9 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
         scanner = Scanner(
             Catalog([rule]).signatures(), engine="pure", limits=Limits(hits_per_signature=10)
         )
-        facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
+        facts.add_hits(
+            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").assign_node("esx1")
+        )
         return verdicts(judge(Catalog([rule]), facts))
 
     assert told(5) == {"match": 2, "cannot_tell": 1}
@@ -341,7 +343,7 @@ def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
             Catalog([one]).signatures(), engine="pure", limits=Limits(hits_per_signature=most)
         )
         kit.facts.add_hits(
-            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1")
+            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").assign_node("esx1")
         )
         return verdicts(kit.judge(one))
 

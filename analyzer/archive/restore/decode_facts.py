@@ -80,7 +80,7 @@ class Revival:
                 lines = _block_lines(text[0], first_line) if text and text[0] else []
                 made = Block(
                     lines, first_line, address, "", command, params, taken, cut, order
-                ).named(node)
+                ).assign_node(node)
                 self._blocks[number, block] = made
         for table, found in rows:
             self._decode_rows(table, found)
@@ -266,7 +266,7 @@ class Revival:
                 parts_of(parsing.tables().values(), scan.table, scan.address, "") if wanted else ()
             ):
                 if part.table in wanted and (part.table, part.address) not in there:
-                    part.named(scan.node)
+                    part.assign_node(scan.node)
                     part.unsearched = self.searches.current_names(part.table, NOTHING).unsearched
                     part.excerpt, part.cut = scan.excerpt or part.excerpt, scan.cut
                     facts.add_hits(part)
@@ -385,7 +385,7 @@ def _make_scan(
         excerpt=excerpt,
     )
     scan.part_of = parsing.name_today(part_of) if part_of else ""
-    scan.named(node)
+    scan.assign_node(node)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
     scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes
     scan.long_lines, scan.long_at, scan.unsearched = long_lines, long_at, names.unsearched

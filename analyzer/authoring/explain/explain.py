@@ -237,7 +237,7 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
             here = f"; the case holds {nodes}"
         else:
             here = ""
-        absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
+        absent = f"{table.declared_table.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
         if found.subjects:
             return []
         return [absent]

@@ -336,5 +336,5 @@ def _rows_of(table: Table, number: str, links: Links) -> str:
 
 def _to_table(table: Table, links: Links) -> str:
     """Return a link to a table's section, by the anchor that Markdown pages make of a heading."""
-    name = table.declared.name
+    name = table.declared_table.name
     return f"[`{name}`]({links.tables}#{re.sub(r'[^a-z0-9_-]', '', name)})"

@@ -278,7 +278,7 @@ def describe_asks(rule: Rule) -> Iterator[str]:
     if not own:
         tables = [alias.table for alias in rule.aliases.values()]
         tables += [log.table for log in rule.logs.values()]
-        declared = {table.declared.name: table.declared for table in tables}
+        declared = {table.declared_table.name: table.declared_table for table in tables}
         own = {name: table.ask for name, table in sorted(declared.items()) if table.ask}
     for table, words in own.items():
         if table:

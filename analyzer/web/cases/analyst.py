@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
@@ -34,7 +34,7 @@ from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import one_line
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_finding
+from analyzer.web.cases.progress_writer import ProgressWriter, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Analysis:
         self.work = Work("", "")
         self.hashes: FileHashes | None = None
 
-    def run_analysis(self) -> Record:
+    def run_analysis(self) -> dict[str, Any]:
         """Do it; return the last line. It names a refusal or a failure; nothing is raised."""
         try:
             return self._read_and_judge()
@@ -106,7 +106,7 @@ class Analysis:
                 "failed", BacklineError("the analysis failed", why=why, do=do), why
             )
 
-    def _read_and_judge(self) -> Record:
+    def _read_and_judge(self) -> dict[str, Any]:
         from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
         from analyzer.pipeline.triage import Options, gather_case, name_case  # noqa: PLC0415 - heavy
 
@@ -230,7 +230,7 @@ class Analysis:
             return work
         return Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
 
-    def _end_without_results(self, state: str, error: BacklineError, why: str) -> Record:
+    def _end_without_results(self, state: str, error: BacklineError, why: str) -> dict[str, Any]:
         """Return the last line for a case without results; the archive notes why there are none."""
         stored = ""
         if self.context is not None and self.hashes is not None and self.work.name:
@@ -249,7 +249,9 @@ class Analysis:
             "progress": self.listener.state,
         }
 
-    def _end_with_results(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
+    def _end_with_results(
+        self, outcome: RunResult, catalog: Catalog, stored: str
+    ) -> dict[str, Any]:
         from analyzer.report import view  # noqa: PLC0415 - with the reports
 
         document = outcome.document

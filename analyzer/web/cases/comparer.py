@@ -23,7 +23,7 @@ from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, failure_text
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
+from analyzer.web.cases.progress_writer import ProgressWriter, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
 
-def compare_sides(order: Mapping[str, Any]) -> Record:
+def compare_sides(order: Mapping[str, Any]) -> dict[str, Any]:
     """Compare the sides of an order and write the results; return the last line, nothing is raised."""
     try:
         _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))

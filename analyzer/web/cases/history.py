@@ -28,8 +28,6 @@ NEWEST = 50  # cases that are shown
 RENDERED = 20  # cases whose results are kept on the disk
 STATES = {"ok": "done"}
 
-Record = dict[str, Any]
-
 
 class History:
     """The cases of one archive; a folder without an archive holds none until the first case is stored there."""
@@ -44,7 +42,7 @@ class History:
             OrderedDict()
         )  # id -> entry whose results lie on the disk
 
-    def list_newest(self) -> list[Record]:
+    def list_newest(self) -> list[dict[str, Any]]:
         """Return the cases that were stored last, newest first, as records of the page.
 
         Raises BacklineError when the archive cannot be read.
@@ -62,7 +60,7 @@ class History:
             for row in islice(answer.rows, NEWEST)
         ]
 
-    def find_record(self, case: str) -> Record:
+    def find_record(self, case: str) -> dict[str, Any]:
         """Return the record of one stored case; Refusal (404) when there is none."""
         stored = self._find_stored(case)
         meta = self._open_archive().read_meta(stored)
@@ -121,12 +119,12 @@ class History:
         return self._archive
 
 
-def _describe_stored(row: Record) -> Record:
+def _describe_stored(row: dict[str, Any]) -> dict[str, Any]:
     """Return a stored case as the page shows it."""
     state = str(row.get("state") or "")
     counts = {word: int(row[word]) for word in view.COUNTED if row.get(word)}
     why = one_line(str(row.get("why") or ""), 500)
-    found: Record = {
+    found: dict[str, Any] = {
         "id": str(row["id"]),
         "name": one_line(str(row.get("name") or ""), 300),
         "state": STATES.get(state, state),

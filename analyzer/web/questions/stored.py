@@ -26,15 +26,14 @@ MOST = 2000  # findings that are listed with their labels
 _SHOWN = ("rule", "title", "severity", "confidence", "say", "verdict", "muted")
 _KEY = ("rule", "node", "subject")  # exact, for a label names a finding by them
 GIVEN = (labels.CONFIRMED, labels.REJECTED, labels.REMOVED)
-Record = dict[str, Any]
 
 
-def describe_case(library: Library, case: str) -> Record:
+def describe_case(library: Library, case: str) -> dict[str, Any]:
     """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
     archive, stored = library.require_archive(), library.find_case(case)
     origin = browse.find_origin(archive, archive.take_snapshot(), stored)
     meta = origin.meta
-    record: Record = {
+    record: dict[str, Any] = {
         name: one_line(str(meta.get(name) or ""), 600)
         for name in ("name", "source", "state", "why")
     }
@@ -59,7 +58,7 @@ def describe_case(library: Library, case: str) -> Record:
     return record
 
 
-def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
+def _list_findings(document: CaseDocument, given: list[labels.Label]) -> dict[str, Any]:
     from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
 
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
@@ -76,7 +75,7 @@ def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
     return {"findings": found, "more": max(0, len(document.findings) - MOST), "quiet": quiet}
 
 
-def _describe_label(one: labels.Label) -> Record:
+def _describe_label(one: labels.Label) -> dict[str, Any]:
     return {
         "rule": one.rule,
         "node": one.node,
@@ -89,7 +88,7 @@ def _describe_label(one: labels.Label) -> Record:
     }
 
 
-def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
+def set_label(library: Library, case: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """Give a label, or take it back; return the case as it is now.
 
     data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
@@ -122,7 +121,7 @@ def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
     return describe_case(library, case)
 
 
-def remove_case(library: Library, case: str) -> Record:
+def remove_case(library: Library, case: str) -> dict[str, Any]:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
     from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
@@ -160,7 +159,7 @@ class Map:
             return self._known[1]
 
 
-def count_cases(library: Library) -> Record:
+def count_cases(library: Library) -> dict[str, Any]:
     """Return how much the archive holds, and what of it cannot be read."""
     archive = library.open_archive()
     if archive is None:

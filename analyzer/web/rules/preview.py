@@ -52,7 +52,6 @@ LISTED = 200  # items of each list of a back-test
 _BLANK, _NO_EXAMPLE = re.compile(r"\bR067\b"), re.compile(r"\bR07[01]\b")
 _KEY = re.compile(r"^ *\d+\| *(?:- )?([a-z_]+):", re.MULTILINE)  # of the cited line of a rule
 _AT = re.compile(r"^\s*--> .*?:(\d+):(\d+)\s*$", re.MULTILINE)
-Record = dict[str, Any]
 
 
 class PreviewSession(RuleSession):
@@ -131,11 +130,11 @@ def list_places(order: Mapping[str, Any]) -> list[Any]:
 # --- a run as the page shows it ---
 
 
-def run_record(shown: WatchRun) -> Record:
+def run_record(shown: WatchRun) -> dict[str, Any]:
     """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
     explanation = shown.explanation
     errors, hint = fold_unfinished(shown.errors)
-    record: Record = {
+    record: dict[str, Any] = {
         "rule": one_line(shown.rule, 200),
         "state": shown.state,
         "stale": shown.state == "broken" and explanation is not None,
@@ -166,7 +165,7 @@ def run_record(shown: WatchRun) -> Record:
     return record if explanation is None else record | _explanation_record(explanation)
 
 
-def _explanation_record(explanation: Explanation) -> Record:
+def _explanation_record(explanation: Explanation) -> dict[str, Any]:
     """Return what a rule says of the case."""
     return {
         "title": one_line(explanation.title, 300),
@@ -180,7 +179,7 @@ def _explanation_record(explanation: Explanation) -> Record:
     }
 
 
-def subject_record(one: Any) -> Record:
+def subject_record(one: Any) -> dict[str, Any]:
     """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
     tree = (
         []
@@ -226,7 +225,7 @@ def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
     )
 
 
-def complaint_record(text: str) -> Record:
+def complaint_record(text: str) -> dict[str, Any]:
     """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
     at = _AT.search(text)
     shown = make_visible(text)
@@ -237,7 +236,7 @@ def complaint_record(text: str) -> Record:
     }
 
 
-def error_record(error: BacklineError) -> Record:
+def error_record(error: BacklineError) -> dict[str, Any]:
     """Return an error in its four parts, safe to show."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {name: one_line(text, 1000) for name, text in parts.items()}
@@ -251,7 +250,7 @@ class Preview:
 
     def __init__(self, order: Mapping[str, Any], listener: ProgressWriter) -> None:
         self.order, self.listener = order, listener
-        self.todo: queue.SimpleQueue[Record] = queue.SimpleQueue()
+        self.todo: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
     def judge_texts(self) -> None:
         """Judge every text that comes, until the server is gone."""
@@ -299,7 +298,7 @@ class Preview:
         text = "\n".join(backtest_text.format_report(report, 0))
         self.listener.write_line("report", report=record | cut, lengths=lists, text=text[:200_000])
 
-    def _load_rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
+    def _load_rules(self) -> tuple[Rule | None, Rule | None, list[dict[str, Any]]]:
         """Return the rule, the installed one of the same id, and why the rule cannot be used."""
         from dataclasses import replace  # noqa: PLC0415 - with the rest
 

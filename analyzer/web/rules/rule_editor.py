@@ -41,7 +41,6 @@ _HITS = (
     'SELECT rule, sum("match"), count(*) FILTER ("match" > 0), count(*) FILTER (cannot_tell > 0), count(*)'
     " FROM verdicts GROUP BY rule"
 )
-Record = dict[str, Any]
 
 
 def rule_routes(serving: Serving) -> list[BaseRoute]:
@@ -101,7 +100,7 @@ class RuleRoutes:
         first = await anext(coming)  # a refusal is answered as one
         return StreamingResponse(_encode_lines(first, coming), media_type="application/x-ndjson")
 
-    async def _read_request(self, request: Request) -> Record:
+    async def _read_request(self, request: Request) -> dict[str, Any]:
         data = await wire.read_json(request, self._serving.bounds, TEXT_BYTES)
         text = data.get("text")
         if not isinstance(text, str) or not text.strip():
@@ -112,7 +111,7 @@ class RuleRoutes:
             )
         return data
 
-    def _find_case(self, case: str) -> Record:
+    def _find_case(self, case: str) -> dict[str, Any]:
         """Return where a case lies: dropped files, a path of this machine, the archive, or nowhere; Refusal (404)."""
         from analyzer.web.cases.web_case import Past, WebCase  # noqa: PLC0415 - with the case manager
 
@@ -156,7 +155,9 @@ async def _await_leaving(request: Request) -> None:
             return
 
 
-async def _encode_lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIterator[bytes]:
+async def _encode_lines(
+    first: dict[str, Any], coming: AsyncIterator[dict[str, Any]]
+) -> AsyncIterator[bytes]:
     try:
         yield _encode_line(first)
         async for line in coming:
@@ -165,11 +166,11 @@ async def _encode_lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIt
         await coming.aclose()  # type: ignore[attr-defined]
 
 
-def _encode_line(data: Record) -> bytes:
+def _encode_line(data: dict[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _check_archive(archive: str, order: Record) -> None:
+def _check_archive(archive: str, order: dict[str, Any]) -> None:
     """Refuse a time that is none, and an archive that is not there."""
     from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
     from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
@@ -196,7 +197,7 @@ def _load_catalog(how: RunOptions) -> tuple[Catalog, Settings]:
     ), local.settings
 
 
-def catalog_record(archive: str, how: RunOptions) -> Record:
+def catalog_record(archive: str, how: RunOptions) -> dict[str, Any]:
     """Return all rules with what they said in the archive; an archive that cannot be asked is a note."""
     from analyzer.authoring.pages import listing  # noqa: PLC0415 - heavy
 
@@ -239,7 +240,7 @@ def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
         return {}, one_line(f"The archive cannot be searched: {error}", 500)
 
 
-def rule_text(rule: str, how: RunOptions) -> Record:
+def rule_text(rule: str, how: RunOptions) -> dict[str, Any]:
     """Return the text of an installed rule, of `new` a skeleton; Refusal (404) for an id that none has."""
     if rule == NEW:
         from analyzer.authoring.draft import skeleton  # noqa: PLC0415 - with the pipeline
