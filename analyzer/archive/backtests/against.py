@@ -92,11 +92,14 @@ def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -
     commit = _find_commit(beside, ref)
     inside = os.fsdecode(_run_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
     prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
-    blobs = [
-        blob
-        for blob in _list_blobs(beside, commit)
-        if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)
-    ]
+    blobs = []
+    for blob in _list_blobs(beside, commit):
+        if not blob.path.startswith(prefix) or blob.path == prefix + SHARED:
+            continue
+        folders = blob.path[len(prefix) :].split("/")[:-1]
+        is_hidden = any(folder.startswith(".") for folder in folders)
+        if blob.path.endswith(RULE_ENDINGS) and not is_hidden:
+            blobs.append(blob)
     if not blobs:
         raise _no_place(place, f"the commit has no rule file below {prefix or 'its top'}")
     blobs.sort(key=lambda blob: ("/" in blob.path[len(prefix) :], blob.path.split("/")))
@@ -121,15 +124,6 @@ def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -
         "file", one_line(place, 80), files=files, data=facts, faults=faults, shared=shared
     )
     return load_rules([source], limits=limits, drafts=True, retired=True)
-
-
-def _is_rule(path: str, prefix: str) -> bool:
-    """Say whether a path below a folder is a rule file there; hidden folders hold none."""
-    if path == prefix + SHARED:
-        return False
-    return path.endswith(RULE_ENDINGS) and not any(
-        part.startswith(".") for part in path[len(prefix) :].split("/")[:-1]
-    )
 
 
 def _list_blobs(where: Path, commit: str) -> list[_Blob]:

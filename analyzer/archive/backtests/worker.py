@@ -27,7 +27,6 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.packs.columns import CASE
-from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import Reading, open_cursor
 from analyzer.archive.store import Archive
@@ -120,7 +119,10 @@ def _read_cases(
     meant: list[tuple[Stored, str]] = []
     for case, row in _ask_each(archive, job.cases, lambda some: _read_heads(archive, some), answer):
         name, created = row
-        if not fnmatchcase(name, job.glob or "*") or not _is_inside(job.window, created):
+        moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
+        if not fnmatchcase(name, job.glob or "*"):
+            continue
+        if job.window is not None and not job.window.holds_moment(moment):
             continue
         answer.seen += 1
         if case.judged.kind == "none":
@@ -198,14 +200,6 @@ def _one_by_one(
             )
             answer.damaged.append((case.id, (names or {}).get(case.id, ""), why))
     return found
-
-
-def _is_inside(window: Window | None, created: datetime | None) -> bool:
-    """Say whether a case's time lies in the window; an unknown time lies in none that has an end."""
-    if not window:
-        return True
-    moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
-    return bool(moment) and moment >= window.since and (not window.until or moment < window.until)
 
 
 # -- judging
@@ -346,8 +340,15 @@ def _look_near(
     names: Mapping[str, str],
 ) -> None:
     """Look for near misses in some of the cases that have no finding."""
-    quiet = [case for case, judgement in now.items() if _is_quiet(judgement, rule.id)]
-    chosen = [case for case in quiet if int(case[:8], 16) % job.near == 0] if job.near else []
+    if not job.near:
+        return
+    chosen = []
+    for case, judgement in now.items():
+        counts = judgement.counts[rule.id]
+        has_looked = counts.get(Verdict.NO_MATCH) or counts.get(Verdict.CANNOT_TELL)
+        is_quiet = not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)
+        if has_looked and is_quiet and int(case[:8], 16) % job.near == 0:
+            chosen.append(case)
     if not chosen:
         return
     limits = replace(job.limits, findings_per_rule=NEAR_SUBJECTS)
@@ -363,10 +364,3 @@ def _look_near(
                 )
                 found.append(Near(thing, one.verdict, one.near.distance, far, one.near.text))
         said.near += sorted(found, key=lambda near: near.sort_rank)[:1]
-
-
-def _is_quiet(judgement: Judgement, rule: str) -> bool:
-    """Say whether a rule looked at a case and found nothing."""
-    counts = judgement.counts[rule]
-    looked = counts.get(Verdict.NO_MATCH, 0) + counts.get(Verdict.CANNOT_TELL, 0)
-    return bool(looked) and not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)

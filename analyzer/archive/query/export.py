@@ -20,7 +20,6 @@ from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
 from analyzer.case.case_file import write_case
-from analyzer.case.document import CaseDocument
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.limits import Limits
@@ -85,7 +84,11 @@ def _write_documents(
         if case.judged.kind == "none":
             left.append((case, str(archive.read_meta(case).get("why", ""))))
             continue
-        text, document = _read_document(archive, snapshot, case)
+        try:
+            text, document = archive.document_text(case), archive.read_document(case)
+        except GoneError:  # a compaction was quicker
+            moved = snapshot.take_again().find_case(case.id)
+            text, document = archive.document_text(moved), archive.read_document(moved)
         if redaction is not None:
             document = redaction.redact_taken(document)
             text = write_case(document)
@@ -113,15 +116,6 @@ def _collect_names(tables: Tables, redaction: Redaction, *, facts: bool) -> None
         redacting.learn_names(tables.database, name, query, redaction)
     redacting.collect_documents(tables.archive, tables.cases, redaction)
     redaction.keep_map()
-
-
-def _read_document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, CaseDocument]:
-    """Return the case document as it was stored, and as reports read it."""
-    try:
-        return archive.document_text(case), archive.read_document(case)
-    except GoneError:  # a compaction was quicker
-        moved = snapshot.take_again().find_case(case.id)
-        return archive.document_text(moved), archive.read_document(moved)
 
 
 def _choose_folder(folder: Path, name: str) -> Path:
@@ -155,16 +149,20 @@ def _write_facts(
 
 
 def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:
-    redacted = (
-        redacting.RedactedTables(tables.database, redaction) if redaction is not None else None
-    )
+    db = tables.database
+    redacted = redacting.RedactedTables(db, redaction) if redaction is not None else None
     for name, query in tables.view_queries.items():
-        own = (
-            query
-            if redacted is None
-            else redacted.redacted_query(query, table=name, proved=form == CSV)
-        )
-        _write_table(tables.database, own, folder, f"{name}.{form}", form)
+        own = query
+        if redacted is not None:
+            own = redacted.redacted_query(query, table=name, proved=form == CSV)
+        with _replace_file(folder, f"{name}.{form}") as path:
+            if form == PARQUET:
+                target = text_literal(str(path))
+                db.fetch_rows(f"COPY ({own}) TO {target} (FORMAT parquet, COMPRESSION zstd)")
+            else:
+                with path.open("w", encoding="utf-8", newline="") as out:
+                    head, found = db.stream_rows(own)
+                    rows.write_rows(out, head, found, CSV)
         if redaction is not None and form == CSV:
             redacting.check_file(folder / f"{name}.{form}", redaction)
 
@@ -201,18 +199,6 @@ class Tables:
         """Close the database."""
         if self._db is not None:
             self._db.close()
-
-
-def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
-    with _replace_file(folder, name) as path:
-        if form == PARQUET:
-            db.fetch_rows(
-                f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
-            )
-            return
-        with path.open("w", encoding="utf-8", newline="") as out:
-            head, found = db.stream_rows(query)
-            rows.write_rows(out, head, found, CSV)
 
 
 @contextmanager

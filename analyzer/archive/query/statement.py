@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +107,17 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
     con = database.borrow()  # locked and empty: the tree of a statement is made without running it
     try:
         statements = con.extract_statements(text)
-        _only_one_select(text, statements)
+        if not statements:
+            raise BadQueryError(
+                "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'
+            )
+        if len(statements) > 1:
+            raise BadQueryError("there are several statements", do="ask one at a time")
+        if statements[0].type != duckdb.StatementType.SELECT:
+            word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
+            raise BadQueryError(
+                f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT"
+            )
         return Statement(
             text, tuple(_check_tables(con, text, {name.lower(): name for name in known}))
         )
@@ -115,22 +125,6 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
         raise query_error(error, text) from None
     finally:
         database.give_back(con, ())
-
-
-def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
-    import duckdb  # noqa: PLC0415 - heavy
-
-    if not statements:
-        raise BadQueryError(
-            "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'
-        )
-    if len(statements) > 1:
-        raise BadQueryError("there are several statements", do="ask one at a time")
-    if statements[0].type != duckdb.StatementType.SELECT:
-        word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
-        raise BadQueryError(
-            f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT"
-        )
 
 
 def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
@@ -146,7 +140,9 @@ def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, st
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
-    own = {str(name).lower() for record in records for name in _names_of_ctes(record)}
+    maps = [record.get("cte_map") for record in records]
+    ctes = [item for one in maps if isinstance(one, dict) for item in one.get("map", ())]
+    own = {str(item["key"]).lower() for item in ctes}
     for record in records:
         kind = str(record.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
@@ -203,12 +199,6 @@ def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
             str(tree.get("error_message") or "the statement cannot be checked")[:200]
         )
     return tree
-
-
-def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
-    ctes = record.get("cte_map")
-    for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
-        yield item["key"]
 
 
 def _allow_function(text: str, record: dict[str, Any]) -> None:

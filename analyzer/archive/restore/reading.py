@@ -199,9 +199,15 @@ class Reading:
                 place, own_number = places[0]
                 own = f"SELECT * REPLACE ({own_number} AS {CASE}) FROM read_parquet({path}) WHERE {CASE} = {place}"
             else:
+                if self._places:
+                    index = [*self._segments].index(holder)
+                    wanted = f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {index}"
+                else:
+                    pairs = ", ".join(f"({place}, {case})" for place, case in places)
+                    wanted = f"SELECT * FROM (VALUES {pairs}) v(place, number)"
                 own = (
                     f"SELECT m.number AS {CASE}, s.* EXCLUDE ({CASE}) FROM read_parquet({path}) s "
-                    f"JOIN ({self._wanted_places(holder)}) m ON s.{CASE} = m.place"
+                    f"JOIN ({wanted}) m ON s.{CASE} = m.place"
                 )
             yield f"SELECT {names or '*'} FROM ({own})"
 
@@ -233,14 +239,6 @@ class Reading:
             "number": [two for _, two in pairs],
         }
         parquet.insert_columns(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
-
-    def _wanted_places(self, holder: str) -> str:
-        """Return the SQL of the places in a segment that are asked for, each with its number."""
-        if self._places:
-            number = [*self._segments].index(holder)
-            return f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {number}"
-        pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
-        return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
 
     def _take_out(self, number: int, holder: str, top: Path) -> None:
         """Take the wanted tables of a pack out into files named after the case's number."""
