@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from analyzer import __version__
 from analyzer.runtime.errors import BacklineError, UsageError, WriteError
@@ -79,7 +78,17 @@ class WatchState:
                 why=one_line(str(held.get("folder"))),
                 do="Name another folder for the results with -o.",
             )
-        state.cases = {name: _parse_case(path, one) for name, one in held["cases"].items()}
+        kinds: dict[str, type] = {field.name: str for field in fields(DoneCase)}
+        kinds |= {"bytes": int, "mtime_ns": int}
+        for name, one in held["cases"].items():
+            if not isinstance(one, dict):
+                raise _damaged_error(path, "an entry is not of its form")
+            if any(type(one.get(key)) is not kind for key, kind in kinds.items()):
+                raise _damaged_error(path, "an entry is not of its form")
+            known = DoneCase(**{key: one[key] for key in kinds})
+            if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
+                raise _damaged_error(path, "an entry names a folder that Backline did not make")
+            state.cases[name] = known
         return state
 
     def save_state(self) -> None:
@@ -160,21 +169,6 @@ def _read_case_name(folder: Path) -> str | None:
         return str(json.loads(found[1])) if found else None
     except (OSError, ValueError):
         return None
-
-
-def _parse_case(path: Path, one: Any) -> DoneCase:
-    kinds = {
-        field.name: int if field.name in ("bytes", "mtime_ns") else str
-        for field in fields(DoneCase)
-    }
-    if not isinstance(one, dict) or any(
-        type(one.get(name)) is not kind for name, kind in kinds.items()
-    ):
-        raise _damaged_error(path, "an entry is not of its form")
-    known = DoneCase(**{name: one[name] for name in kinds})
-    if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
-        raise _damaged_error(path, "an entry names a folder that Backline did not make")
-    return known
 
 
 def _damaged_error(path: Path, why: str) -> BacklineError:

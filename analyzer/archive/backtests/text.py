@@ -124,24 +124,24 @@ def _format_worst(report: BacktestReport, most: int) -> Iterator[str]:
 def _format_versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = bound_line(report.against, 120)
-    if report.released == "same":
-        same = (
-            f"{against} holds exactly the same rule" if against else "this is the released version"
-        )
-        yield f"Compared with nothing: {same}."
+    if report.released in ("same", "none"):
+        rule = bound_line(report.rule, 80)
+        if report.released == "same":
+            why = "this is the released version"
+            if against:
+                why = f"{against} holds exactly the same rule"
+        else:
+            why = f"{against} holds no rule {rule}" if against else f"no rule {rule} is installed"
+        yield f"Compared with nothing: {why}."
         return
-    if report.released == "none":
-        nowhere = f"{against} holds no rule {bound_line(report.rule, 80)}"
-        yield f"Compared with nothing: {nowhere if against else f'no rule {bound_line(report.rule, 80)} is installed'}."
-        return
-    counts = [
-        f"{_count_findings(len(hits))} {word} in {_count_cases(report.cases_of(hits))}"
-        for word, hits in (
-            ("gained", report.gained),
-            ("lost", report.lost),
-            ("changed", report.changed),
-        )
-    ]
+    counts = []
+    for word, hits in (
+        ("gained", report.gained),
+        ("lost", report.lost),
+        ("changed", report.changed),
+    ):
+        cases = _count_cases(report.cases_of(hits))
+        counts.append(f"{_count_findings(len(hits))} {word} in {cases}")
     yield f"Compared with {bound_line(report.released, 120)}: {', '.join(counts)}."
     if report.renamed and report.gained and report.lost:
         yield "  The two name subjects differently: a finding under another name counts as lost and gained."

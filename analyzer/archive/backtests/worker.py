@@ -230,22 +230,23 @@ def _compare_versions(
             _count_verdicts(said.released, before[case], released.id)
             note_differences(said, case, names[case], judgement, before[case])
     for key in labelled:
-        if key[0] in now:
-            said.labelled[key] = _describe_verdict(now[key[0]], key[1], key[2])
-            said.released_labelled |= (
-                {key: _describe_verdict(before[key[0]], key[1], key[2])} if before else {}
-            )
+        case, node, subject = key
+        if case not in now:
+            continue
+        said.labelled[key] = _describe_verdict(now[case], node, subject)
+        if before:
+            said.released_labelled[key] = _describe_verdict(before[case], node, subject)
     _look_near(rule, cases, job, said, now, names)
 
 
 def _count_verdicts(tally: RuleTally, judgement: Judgement, rule: str) -> None:
     counts = judgement.counts[rule]
     tally.subjects.update({verdict: count for verdict, count in counts.items() if count})
-    weightiest = next(
-        (verdict.value for verdict in _ORDER if counts.get(verdict.value)),
-        Verdict.NOT_APPLICABLE.value,
-    )
-    tally.cases[weightiest] += 1
+    for verdict in _ORDER:
+        if counts.get(verdict.value):
+            tally.cases[verdict.value] += 1
+            return
+    tally.cases[Verdict.NOT_APPLICABLE.value] += 1
 
 
 def _list_matches(judgement: Judgement) -> Iterator[Finding]:
@@ -278,9 +279,8 @@ def _note_case(rule: Rule, said: Said, case: str, name: str, judgement: Judgemen
 
 def note_differences(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
     """Note which subjects of a case match under one version only, which match otherwise, which one cannot tell."""
-    new, old = (
-        {(one.node, one.subject): one for one in _list_matches(judged)} for judged in (now, before)
-    )
+    new = {(one.node, one.subject): one for one in _list_matches(now)}
+    old = {(one.node, one.subject): one for one in _list_matches(before)}
     for key in sorted(new.keys() | old.keys()):
         one, other = new.get(key), old.get(key)
         finding = one or other
@@ -295,20 +295,15 @@ def note_differences(said: Said, case: str, name: str, now: Judgement, before: J
         elif (one.severity, one.confidence) != (other.severity, other.confidence):
             said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
     unknown, known = _map_unknown(now), _map_unknown(before)
-    for key in sorted(
-        unknown.keys() - known.keys() - old.keys()
-    ):  # a finding that is "cannot tell" now is a lost one
-        said.unsure.append(
-            BacktestHit(
-                CaseSubject(case, name, *key), "", "", unknown[key], _describe_verdict(before, *key)
-            )
-        )
+    # A finding that is "cannot tell" now is a lost one.
+    for key in sorted(unknown.keys() - known.keys() - old.keys()):
+        thing = CaseSubject(case, name, *key)
+        was = _describe_verdict(before, *key)
+        said.unsure.append(BacktestHit(thing, "", "", unknown[key], was))
     for key in sorted(known.keys() - unknown.keys() - new.keys()):
-        said.settled.append(
-            BacktestHit(
-                CaseSubject(case, name, *key), "", "", _describe_verdict(now, *key), known[key]
-            )
-        )
+        thing = CaseSubject(case, name, *key)
+        say = _describe_verdict(now, *key)
+        said.settled.append(BacktestHit(thing, "", "", say, known[key]))
 
 
 def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
@@ -320,10 +315,9 @@ def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
 
 def _describe_verdict(judgement: Judgement, node: str, subject: str) -> str:
     """Return what a rule says of a subject, "" for a match; an empty node or subject stands for any."""
-    if any(
-        node in ("", one.node) and subject in ("", one.subject) for one in _list_matches(judgement)
-    ):
-        return ""
+    for one in _list_matches(judgement):
+        if node in ("", one.node) and subject in ("", one.subject):
+            return ""
     for doubt in judgement.cannot_tell:
         if node in ("", doubt.node) and (subject in ("", doubt.subject) or not doubt.subject):
             return f"cannot tell: {doubt.why}"

@@ -330,9 +330,10 @@ class Batch:
 
 def find_enclosing_case(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
-    return next(
-        (one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None
-    )
+    for one in found:
+        if archive.startswith((one.source + "/", one.source + os.sep)):
+            return one
+    return None
 
 
 class Hashes:

@@ -60,8 +60,18 @@ def export_cases(
     """
     check_folder(folder, ())
     with closing(Tables(archive, cases)) as tables:
-        if redaction is not None:
-            _collect_names(tables, redaction, facts=bool(facts))
+        if redaction is not None:  # every name is known before the first case is written
+            try:
+                redacting.collect_tables(tables.database, tables.view_queries, redaction)
+            except DamagedError:
+                if facts:
+                    raise
+                redacting.collect_facts(archive, cases, redaction)  # of those that are whole
+            if facts:
+                for name, query in tables.view_queries.items():
+                    redacting.learn_names(tables.database, name, query, redaction)
+            redacting.collect_documents(archive, cases, redaction)
+            redaction.keep_map()
         left = _write_documents(archive, snapshot, cases, folder, redaction, done)
         if facts:
             _write_facts(tables, snapshot, _choose_folder(folder, FACTS), facts, redaction)
@@ -102,20 +112,6 @@ def _write_documents(
         write_all(target, made)
         done(target)
     return left
-
-
-def _collect_names(tables: Tables, redaction: Redaction, *, facts: bool) -> None:
-    """Collect every name of the cases before the first is written, and keep the map."""
-    try:
-        redacting.collect_tables(tables.database, tables.view_queries, redaction)
-    except DamagedError:
-        if facts:
-            raise
-        redacting.collect_facts(tables.archive, tables.cases, redaction)  # of those that are whole
-    for name, query in tables.view_queries.items() if facts else ():
-        redacting.learn_names(tables.database, name, query, redaction)
-    redacting.collect_documents(tables.archive, tables.cases, redaction)
-    redaction.keep_map()
 
 
 def _choose_folder(folder: Path, name: str) -> Path:

@@ -202,19 +202,14 @@ def _choose_rules(
     patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            known = [rule.id for rule in rules]
-            do = (
-                did_you_mean(pattern, known)
-                or "`backline archive heatmap` without --rule shows all of them."
-            )
+            meant = did_you_mean(pattern, [rule.id for rule in rules])
             raise UsageError(
-                f"no case of the archive was judged by a rule {one_line(pattern, 80)}", do=do
+                f"no case of the archive was judged by a rule {one_line(pattern, 80)}",
+                do=meant or "`backline archive heatmap` without --rule shows all of them.",
             )
-    return [
-        rule
-        for rule in rules
-        if not patterns or any(_speaks_of(pattern, rule) for pattern in patterns)
-    ]
+    if not patterns:
+        return rules
+    return [rule for rule in rules if any(_speaks_of(pattern, rule) for pattern in patterns)]
 
 
 def _speaks_of(pattern: str, rule: FleetRule) -> bool:

@@ -72,11 +72,15 @@ class BadQueryError(RuleFileError):
         rows = [f"error: {self.what}"]
         margin = " " * len(str(self.number))
         if self.line:
-            start = max(0, self.column - _SHOWN // 2) if len(self.line) > _SHOWN else 0
+            start = 0
+            if len(self.line) > _SHOWN:
+                start = max(0, self.column - _SHOWN // 2)
             shown = self.line[start : start + _SHOWN].replace("\t", " ")
-            width = max(1, min(self.width, len(shown) - (self.column - start)))
-            rows += [f"{margin}|", f"{self.number}| {shown}"]
-            rows += [f"{margin}| {' ' * (self.column - start)}{'^' * width}"]
+            column = self.column - start
+            width = max(1, min(self.width, len(shown) - column))
+            rows.append(f"{margin}|")
+            rows.append(f"{self.number}| {shown}")
+            rows.append(f"{margin}| {' ' * column}{'^' * width}")
         if self.do:
             rows.append(f"{margin}= help: {self.do}")
         return make_visible("\n".join(rows))
@@ -236,18 +240,28 @@ def _error_at(text: str, record: dict[str, Any], what: str, do: str) -> BadQuery
 
 def query_error(error: Exception, text: str) -> BadQueryError:
     """Return an error of DuckDB as one sentence, with the line and a caret where it says one."""
-    said = str(error)
-    head = _KIND.sub("", said.split("\n\nLINE ", 1)[0]).strip()
-    what = " ".join(head.split("\nCandidate")[0].split())[:400].rstrip(".") or type(error).__name__
-    found = _LINE.search(said)
+    message = str(error)
+    head = _KIND.sub("", message.split("\n\nLINE ", 1)[0]).strip()
+    words = head.split("\nCandidate")[0].split()
+    what = " ".join(words)[:400].rstrip(".") or type(error).__name__
+    found = _LINE.search(message)
     if found is None:
         return BadQueryError(what)
-    number, cited = int(found[1]), found[2]
-    caret = said[found.end() :].split("\n")[1:2]
-    at = caret[0].find("^") - len(f"LINE {number}: ") if caret else -1
-    width = caret[0].count("^") if caret else 1
+    number = int(found[1])
+    cited = found[2]
+    column = -1
+    width = 1
+    carets = message[found.end() :].split("\n")[1:2]
+    if carets:
+        column = carets[0].find("^") - len(f"LINE {number}: ")
+        width = carets[0].count("^")
+    line = cited
     lines = text.split("\n")
-    whole = lines[number - 1] if number <= len(lines) else cited
-    if cited.strip(".") != whole.strip(".") or at < 0:  # a long line is cited in part, between dots
-        return BadQueryError(what, line=cited, number=number, column=max(0, at), width=width)
-    return BadQueryError(what, line=whole, number=number, column=at, width=width)
+    if number <= len(lines):
+        line = lines[number - 1]
+    if cited.strip(".") != line.strip("."):  # a long line is cited in part, between dots
+        line = cited
+    if column < 0:
+        line = cited
+        column = 0
+    return BadQueryError(what, line=line, number=number, column=column, width=width)

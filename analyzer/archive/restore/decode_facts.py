@@ -191,7 +191,17 @@ class Revival:
         names = ["_line", *(name for name, _ in own_columns(table))]
         last: Frame | None = None
         for some in _at_once(found):
-            then = f"WHERE {_between_sql(some)} ORDER BY {CASE}, _row"
+            # The rows of frames that follow one another
+            (first, begin, *_), (stop, end, *_) = some[0], some[-1]
+            if first == stop:
+                rows = f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
+            else:
+                rows = (
+                    f"{CASE} BETWEEN {int(first)} AND {int(stop)} AND _frame IS NOT NULL"
+                    f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)})"
+                    f" AND ({CASE} < {int(stop)} OR _frame <= {int(end)})"
+                )
+            then = f"WHERE {rows} ORDER BY {CASE}, _row"
             with self.reading.explain_errors():
                 cells = ", ".join(map(quote_name, names))
                 arrays = self.reading.ask_columns(
@@ -318,17 +328,6 @@ def _at_once(found: Tuples) -> Iterator[Tuples]:
         some.append(frame)
         rows += frame[4]
     yield some
-
-
-def _between_sql(some: Tuples) -> str:
-    """Return the condition on rows of frames that follow one another."""
-    (first, begin, *_), (last, end, *_) = some[0], some[-1]
-    if first == last:
-        return f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
-    return (
-        f"{CASE} BETWEEN {int(first)} AND {int(last)} AND _frame IS NOT NULL"
-        f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)}) AND ({CASE} < {int(last)} OR _frame <= {int(end)})"
-    )
 
 
 def _block_lines(text: str, first_line: int) -> list[str]:

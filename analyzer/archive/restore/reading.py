@@ -178,17 +178,18 @@ class Reading:
 
     def _part_queries(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
+        select = f"SELECT {names or '*'} FROM"
         if own := self._loaded.get(table):
-            yield f"SELECT {names or '*'} FROM {quote_name(own)}"
+            yield f"{select} {quote_name(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
             read = f"read_parquet({text_literal(str(loose[0]))})"
-            yield f"SELECT {names or '*'} FROM (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
+            yield f"{select} (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
         elif loose:
             files = ", ".join(text_literal(str(path)) for path in loose)
             number = f"CAST(parse_filename(filename, true) AS INTEGER) AS {CASE}"
             read = f"read_parquet([{files}], filename=true, union_by_name={not names})"
-            yield f"SELECT {names or '*'} FROM (SELECT {number}, * EXCLUDE (filename) FROM {read})"
+            yield f"{select} (SELECT {number}, * EXCLUDE (filename) FROM {read})"
         for holder in self._segments:
             name = self._files[holder].get(table + _PARQUET)
             if name is None:
@@ -209,7 +210,7 @@ class Reading:
                     f"SELECT m.number AS {CASE}, s.* EXCLUDE ({CASE}) FROM read_parquet({path}) s "
                     f"JOIN ({wanted}) m ON s.{CASE} = m.place"
                 )
-            yield f"SELECT {names or '*'} FROM ({own})"
+            yield f"{select} ({own})"
 
     def _load_small_tables(self) -> None:
         """Put the small tables of packs into temporary tables of this connection."""
