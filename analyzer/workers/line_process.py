@@ -148,8 +148,17 @@ class LineProcess:
             self._gone.set()
 
     def _run_process(self) -> Ended:
-        """Start the process, take what it sends, reap it."""
-        process = _start_process(self._command)
+        """Start the process in a group of its own, which Ctrl-C does not reach; take what it sends, reap it."""
+        ours = str(Path(analyzer.__file__).resolve().parent.parent)
+        # It imports what this process imports, also from a zip file.
+        places = dict.fromkeys([ours, *filter(None, sys.path)])
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+        own_group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        no_window = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            start_new_session=True, creationflags=own_group | no_window,
+        )  # fmt: skip
         assert process.stdout is not None
         with self._lock:
             self._process = process
@@ -193,24 +202,6 @@ class LineProcess:
                 )
             elif self._seconds and waited > self._seconds:
                 self.kill(f"it took more than {self._seconds:,.0f} seconds")
-
-
-def _start_process(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a process in a group of its own, which Ctrl-C does not reach."""
-    own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(
-        subprocess, "CREATE_NO_WINDOW", 0
-    )
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_make_environment(),
-        start_new_session=True, creationflags=own,
-    )  # fmt: skip
-
-
-def _make_environment() -> dict[str, str]:
-    """Return the environment of the process: it imports what this one imports, also from a zip file."""
-    ours = str(Path(analyzer.__file__).resolve().parent.parent)
-    places = dict.fromkeys([ours, *filter(None, sys.path)])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

@@ -15,6 +15,7 @@ from analyzer.runtime.text import one_line
 EVERY = 30.0  # seconds between two lines where there is no terminal
 MB = 1_000_000
 EACH = 4 << 20  # bytes that can be read in the time it takes to judge and store a case
+BAR_WIDTH = 24
 NAMES = 3  # current cases that are named
 
 
@@ -131,18 +132,15 @@ class Live(Progress):
     def _render_lines(self) -> Any:
         from rich.text import Text  # noqa: PLC0415 - heavy
 
-        lines = (
-            [f"{self._draw_bar()} {self.progress_line()}"]
-            if self.cases
-            else ["looking for cases …"]
-        )
+        if self.cases:
+            full = int(self.done_part() * BAR_WIDTH)
+            bar = "█" * full + "░" * (BAR_WIDTH - full)
+            lines = [f"{bar} {self.progress_line()}"]
+        else:
+            lines = ["looking for cases …"]
         if names := self.running_names():
             lines.append(f"  {names}")
         return Text("\n".join(lines), overflow="ellipsis", no_wrap=True)
-
-    def _draw_bar(self, width: int = 24) -> str:
-        full = int(self.done_part() * width)
-        return "█" * full + "░" * (width - full)
 
 
 class Nothing(Progress):

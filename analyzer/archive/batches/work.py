@@ -254,19 +254,17 @@ class _JobRunner:
         judging = UNJUDGED if kind == "none" else self.config.judging
         stamp = int(time.time() * 1000)
         entry = Entry(case, source_key(work.source), self.config.reading, judging, stamp, kind)
-        if self.job.again and self._is_there(entry):
-            return size
+        if self.job.again:
+            # Another run, or the process that died over this job, may have stored the case.
+            like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
+            for item in self.context.archive.objects.list(like):
+                stored = Entry.parse_name(item.name)
+                if stored is None or stored.kind != entry.kind:
+                    continue
+                if stored.stamp >= self.job.again:
+                    return size
         self.context.archive.put_file(entry, pack)
         return size
-
-    def _is_there(self, entry: Entry) -> bool:
-        """Say whether another run, or the process that died over this job, has stored the case."""
-        like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
-        stored = (Entry.parse_name(item.name) for item in self.context.archive.objects.list(like))
-        return any(
-            one is not None and one.stamp >= self.job.again and one.kind == entry.kind
-            for one in stored
-        )
 
     def _make_meta(
         self, work: Work, case: str, state: str, why: str, seconds: float

@@ -231,20 +231,14 @@ def here(want: str, parcel: bytes) -> Answer:
                 _kits[key] = pickle.loads(kit)
             if key not in _kits:
                 return KIT, ""
-            unseen = "" if sure else _find_unseen_path(job)
-            if unseen:
-                return UNSEEN, unseen
+            for path in [] if sure else [path for work in job.works for path in work.paths]:
+                if "://" not in path and not os.path.lexists(path):
+                    return UNSEEN, path
             done = do_in(job, lambda: _make_context(config, _kits[key]))
             gc.collect()
             return DONE, pickle.dumps(done)
     except Exception as error:  # noqa: BLE001 - a fault of Backline; the other cases are read
         return BROKEN, describe_fault(f"{type(error).__name__}: {str(error)[:200]}")
-
-
-def _find_unseen_path(job: Job) -> str:
-    """Return a path of a job that is not there, "" when all are, or lie on a storage."""
-    paths = [path for work in job.works for path in work.paths if "://" not in path]
-    return next((path for path in paths if not os.path.lexists(path)), "")
 
 
 def _make_context(config: RunConfig, kit: Kit) -> WorkerContext:

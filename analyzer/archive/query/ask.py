@@ -114,22 +114,17 @@ class QueryDatabase:
             marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
             marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
             self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
-        below = (
-            f"SELECT * FROM {views.LABELS}"
-            if view.stored == views.LABELS
-            else self.relation_sql(view.stored)
-        )
+            below = f"SELECT * FROM {views.LABELS}"
+        else:
+            below = self.relation_sql(view.stored)
         for sql in views.create_schemas_sql([view]):
             self.con.execute(sql)
         self.fetch_rows(views.create_view_sql(view, below))
 
     def lock_files(self) -> None:
         """Take away everything but the files that the relations are on."""
-        paths = {
-            form
-            for path in self._objects.paths.values()
-            for form in (path, path.replace("://", ":///", 1))
-        }  # as fsspec asks
+        paths = set(self._objects.paths.values())
+        paths |= {path.replace("://", ":///", 1) for path in paths}  # as fsspec asks
         some = ", ".join(map(text_literal, sorted(paths)))
         self.con.execute(f"SET allowed_paths=[{some}]")
         database.lock(self.con)

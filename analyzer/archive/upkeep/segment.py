@@ -241,14 +241,13 @@ class _Builder:
         # For each table the files of older segments with cases of ours, and how places become
         # numbers.
         parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
-        for parts_holder in sorted({*self.places["facts"], *self.places["judged"]}):
-            for parts_file in read_manifest(self.objects, f"{parts_holder}/{MANIFEST}")["files"]:
-                parts_table = str(parts_file["name"]).removesuffix(PARQUET)
-                places = self.places["judged" if parts_table in JUDGED else "facts"].get(
-                    parts_holder
-                )
-                if places and parts_file["name"] != DOCUMENTS:
-                    parts[parts_table].append((f"{parts_holder}/{parts_file['name']}", places))
+        for old in sorted({*self.places["facts"], *self.places["judged"]}):
+            for file in read_manifest(self.objects, f"{old}/{MANIFEST}")["files"]:
+                name = str(file["name"])
+                table = name.removesuffix(PARQUET)
+                places = self.places["judged" if table in JUDGED else "facts"].get(old)
+                if places and name != DOCUMENTS:
+                    parts[table].append((f"{old}/{name}", places))
         for table in sorted({*self.files, *self.together, *parts}):
             self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
         holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"

@@ -112,30 +112,28 @@ class _Verifier:
         rooms: dict[str, list[Object]] = defaultdict(list)
         for item in listing:
             rooms[next((room for room in ROOMS if item.name.startswith(room)), "")].append(item)
-        items = rooms[""]
-        for others_item in items:
-            if others_item.name != HEAD:
-                self._add_problem(3, others_item.name, "it is not part of an archive", STRANGE)
+        for item in rooms[""]:
+            if item.name != HEAD:
+                self._add_problem(3, item.name, "it is not part of an archive", STRANGE)
             elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
                 self._add_problem(
                     0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
                 )
-            self._count_bytes(others_item.size)
+            self._count_bytes(item.size)
         # Look at the packs, the tables of many of them together
         rest = iter(rooms[PACKS])
         while some := list(islice(rest, AT_ONCE)):
             entries: list[Entry] = []
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                for packs_item in some:
-                    entry = Entry.parse_name(packs_item.name)
+                for item in some:
+                    entry = Entry.parse_name(item.name)
                     if entry is None:
-                        self._add_problem(
-                            3, packs_item.name, "its name is not that of a stored case", STRANGE
-                        )
+                        why = "its name is not that of a stored case"
+                        self._add_problem(3, item.name, why, STRANGE)
                     else:
                         self._verify_pack(entry, Path(folder), len(entries))
                         entries.append(entry)
-                    self._count_bytes(packs_item.size)
+                    self._count_bytes(item.size)
                 self._pack_tables(entries, Path(folder))
         self._verify_segments(rooms[SEGMENTS])
         self._verify_small(
