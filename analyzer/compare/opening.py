@@ -60,8 +60,11 @@ def write_summary(made: Comparison) -> str:
     for one in ([each for each in main if each.column in PHRASES] or main)[:FEW]:
         said.append(f"{describe_counter(one, made)}{describe_rate(one, made)}.")
         left = (sentence.text for sentence in write_left_over(one, find_row(one, made)))
-        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("Only")]
-    said += [f"{sentence.text.partition(' (')[0]}." for sentence in write_memory(made)]
+        for text in left:
+            if text.startswith("Only"):
+                said.append(f"{text.partition(':')[0]}.")
+    for sentence in write_memory(made):
+        said.append(f"{sentence.text.partition(' (')[0]}.")
     return " ".join(text for text in said if text)
 
 
@@ -79,9 +82,9 @@ def is_described(one: Change, mode: str) -> bool:
 def count_findings(made: Comparison) -> str:
     """Return how many findings have which state, and the first two of them that are new or worse."""
     words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
-    counts = {
-        word: sum(one.state == word and not one.muted for one in made.findings) for word in words
-    }
+    counts = {}
+    for word in words:
+        counts[word] = sum(one.state == word and not one.muted for one in made.findings)
     if made.mode == "hosts":
         names = (made.sides[0].name, made.sides[-1].name)
         counts = {
@@ -91,11 +94,19 @@ def count_findings(made: Comparison) -> str:
         }  # fmt: skip
     tallies = [f"{number:,} {word}" for word, number in counts.items() if number]
     worst = [one for one in made.findings if one.state in ("new", "worse") and not one.muted][:2]
-    first = "; ".join(
-        one.subject if one.title in one.subject else f"{one.title} ({one.subject})" for one in worst
-    )
-    said = f"Findings: {', '.join(tallies)}." if tallies else "No finding on any side."
-    return f"{said} First of all: {first}." if first else said
+    parts = []
+    for one in worst:
+        if one.title in one.subject:
+            parts.append(one.subject)
+        else:
+            parts.append(f"{one.title} ({one.subject})")
+    first = "; ".join(parts)
+    said = "No finding on any side."
+    if tallies:
+        said = f"Findings: {', '.join(tallies)}."
+    if first:
+        return f"{said} First of all: {first}."
+    return said
 
 
 def describe_releases(made: Comparison) -> list[str]:
@@ -108,10 +119,16 @@ def describe_releases(made: Comparison) -> list[str]:
     for machine, known in found.items():
         names = known.get("release") or known.get("version") or [None] * len(made.sides)
         builds = known.get("build") or [None] * len(names)
-        releases = [name_release(name, build) for name, build in zip(names, builds, strict=True)]
+        releases = []
+        for name, build in zip(names, builds, strict=True):
+            releases.append(name_release(name, build))
         if made.mode == "hosts":
             sides = zip(made.sides, releases, strict=True)
-            said.append("; ".join(f"{side.name} runs {text}" for side, text in sides if text) + ".")
+            parts = []
+            for side, text in sides:
+                if text:
+                    parts.append(f"{side.name} runs {text}")
+            said.append("; ".join(parts) + ".")
         else:
             said.append(f"{machine} went from {' to '.join(text for text in releases if text)}.")
     return said[:MOST]
@@ -119,15 +136,13 @@ def describe_releases(made: Comparison) -> list[str]:
 
 def name_release(name: Any, build: Any) -> str:
     """Return the name of a release with its build."""
-    return (
-        f"{name} (build {build})"
-        if name and build
-        else f"{name}"
-        if name
-        else f"build {build}"
-        if build
-        else ""
-    )
+    if name and build:
+        return f"{name} (build {build})"
+    if name:
+        return f"{name}"
+    if build:
+        return f"build {build}"
+    return ""
 
 
 def describe_events(made: Comparison) -> list[str]:
@@ -160,24 +175,20 @@ def describe_events(made: Comparison) -> list[str]:
         *describe_sizes(made),
     ]
     sentences = list(dict.fromkeys(sentences))
-    return (
-        sentences
-        if len(sentences) <= MOST
-        else [
-            *sentences[:MOST],
-            f"{len(sentences) - MOST:,} more of such changes are listed below.",
-        ]
-    )
+    if len(sentences) <= MOST:
+        return sentences
+    return [
+        *sentences[:MOST],
+        f"{len(sentences) - MOST:,} more of such changes are listed below.",
+    ]
 
 
 def place_step(step: MachineStep, made: Comparison) -> str:
     """Return between which captures of a series a step lies."""
     sides = made.sides
-    return (
-        "in between"
-        if len(sides) < 3
-        else f"between {sides[step.from_side].name} and {sides[step.to_side].name}"
-    )
+    if len(sides) < 3:
+        return "in between"
+    return f"between {sides[step.from_side].name} and {sides[step.to_side].name}"
 
 
 def describe_renames(made: Comparison) -> list[str]:
@@ -185,17 +196,17 @@ def describe_renames(made: Comparison) -> list[str]:
     nics: dict[str, list[str]] = {}
     vms: dict[str, None] = {}
     for one in made.changes:
-        was, now = one.values[0], one.values[-1]
+        was = one.values[0]
+        now = one.values[-1]
         if one.note.startswith(_RENAMED) and one.table == "esxi.pnic":
             nics.setdefault(one.machine, []).append(f"{was} is now {now}")
         elif (
             one.note.startswith(_RENAMED) and one.section == sections.VMS and one.was != one.subject
         ):
             vms[f"The VM {one.was} on {one.machine} is now called {one.subject}."] = None
-    cards = [
-        f"The same cards have other names on {machine}: {', '.join(some)}."
-        for machine, some in nics.items()
-    ]
+    cards = []
+    for machine, some in nics.items():
+        cards.append(f"The same cards have other names on {machine}: {', '.join(some)}.")
     return [*cards, *vms]
 
 
@@ -207,14 +218,25 @@ def describe_comings(made: Comparison) -> list[str]:
             ("esxi.vm", "esxi.vm_process")
         )
         if one.state in ("new", "gone") and (vm or "esxi.filesystem" in one.tables):
-            what = "VM" if vm else "datastore"
-            name = one.subject if vm else one.subject.rpartition(" (")[0] or one.subject
+            what = "datastore"
+            if vm:
+                what = "VM"
+            if vm:
+                name = one.subject
+            else:
+                name = one.subject.rpartition(" (")[0] or one.subject
             found.setdefault((one.machine, what, one.state), {})[name] = None
     said = []
     for (machine, what, state), names in found.items():
-        verb = "are" if len(names) > 1 else "is"
-        plural = "s" if len(names) > 1 else ""
-        tail = "new on" if state == "new" else "no longer on"
+        verb = "is"
+        if len(names) > 1:
+            verb = "are"
+        plural = ""
+        if len(names) > 1:
+            plural = "s"
+        tail = "no longer on"
+        if state == "new":
+            tail = "new on"
         said.append(f"The {what}{plural} {join_names([*names], FEW)} {verb} {tail} {machine}.")
     return said
 
@@ -226,8 +248,13 @@ def describe_sizes(made: Comparison) -> list[str]:
         known = [value for value in one.values if value is not None]
         if (one.table, one.column) == _SIZE and len(known) > 1:
             name = one.subject.rpartition(" (")[0] or one.subject
-            verb = "grew" if known[-1] > known[0] else "shrank"
-            went = " to ".join(show_size(value, one.unit) for value in (known[0], known[-1]))
+            verb = "shrank"
+            if known[-1] > known[0]:
+                verb = "grew"
+            parts = []
+            for value in (known[0], known[-1]):
+                parts.append(show_size(value, one.unit))
+            went = " to ".join(parts)
             said.append(f"The datastore {name} on {one.machine} {verb} from {went}.")
     return said
 
@@ -249,7 +276,10 @@ def describe_change(some: Sequence[Change], made: Comparison) -> str:
         return capitalize_start(
             f"{name_column(one)}{f' of {subjects}' if subjects else ''}: {list_values(one, made)}"
         )
-    went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else " → ".join(known)
+    if len(known) < 3:
+        went = f"from {known[0]} to {known[-1]}"
+    else:
+        went = " → ".join(known)
     return capitalize_start(
         f"{name_column(one)} of {name_with_machine(subjects, one.machine)} went {went}"
     )
@@ -270,21 +300,18 @@ def describe_counter(one: Counter, made: Comparison) -> str:
                 who=whose or one.machine, was=show_value(values[0]), now=show_value(values[-1])
             )
         )
-    change_text = (
-        f"stayed at {show_value(values[0])}"
-        if len({*values}) == 1
-        else f"went {show_course(values)}"
-    )
+    if len({*values}) == 1:
+        change_text = f"stayed at {show_value(values[0])}"
+    else:
+        change_text = f"went {show_course(values)}"
     return capitalize_start(f"{name} of {name_with_machine(whose, one.machine)} {change_text}")
 
 
 def show_course(values: Sequence[Any]) -> str:
     """Return the values of a counter as they follow each other."""
-    return (
-        join_values(values)
-        if len(values) > 2
-        else f"from {show_value(values[0])} to {show_value(values[-1])}"
-    )
+    if len(values) > 2:
+        return join_values(values)
+    return f"from {show_value(values[0])} to {show_value(values[-1])}"
 
 
 def describe_rate(one: Counter, made: Comparison) -> str:
@@ -294,9 +321,9 @@ def describe_rate(one: Counter, made: Comparison) -> str:
         doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(
             step.verdict, ""
         )
-        last = (
-            "" if step.verdict in ("", "none") else f"; in the last interval {doubt}{step.because}"
-        )
+        last = ""
+        if step.verdict not in ("", "none"):
+            last = f"; in the last interval {doubt}{step.because}"
         return f": {describe_rates(one.steps)}{last}"
     if step.known_shares is not None:
         word = {"better": "better", "worse": "worse", "same": "as before"}.get(
@@ -308,11 +335,15 @@ def describe_rate(one: Counter, made: Comparison) -> str:
         if one.verdict == "replaced":
             return f", {new} instead of {old} of {step.of_words}, counted by another card"
         return f", {new} instead of {old} of {step.of_words}: {word}"
-    word = "counted by another card" if one.verdict == "replaced" else one.verdict
+    word = "counted by another card"
+    if one.verdict != "replaced":
+        word = one.verdict
     return f": {word}, {step.because}"
 
 
 def capitalize_start(text: str) -> str:
     """Return a sentence with a capital at its start, unless it starts with a name."""
     first = text.partition(" ")[0]
-    return text[:1].upper() + text[1:] if first.isalpha() else text
+    if first.isalpha():
+        return text[:1].upper() + text[1:]
+    return text

@@ -38,11 +38,13 @@ _WORDS = {
 
 def list_renames(made: Comparison) -> list[str]:
     """Return which machines have another name on the last side."""
-    return [
-        f"{machine.names[0]} is now {machine.name} (paired by {machine.paired_by})"
-        for machine in made.machines
-        if machine.names[0] and machine.names[0] != machine.name
-    ]
+    renames = []
+    for machine in made.machines:
+        if machine.names[0] and machine.names[0] != machine.name:
+            renames.append(
+                f"{machine.names[0]} is now {machine.name} (paired by {machine.paired_by})"
+            )
+    return renames
 
 
 def write_conclusion(made: Comparison) -> list[Sentence]:
@@ -61,12 +63,11 @@ def write_conclusion(made: Comparison) -> list[Sentence]:
 
 def make_sentence(text: str, *places: Iterable[Place | None]) -> Sentence:
     """Return a sentence; each list of places has one for each side."""
-    at = [
-        SidePlace(place.address, place.line, side)
-        for some in places
-        for side, place in enumerate(some)
-        if place is not None
-    ]
+    at = []
+    for some in places:
+        for side, place in enumerate(some):
+            if place is not None:
+                at.append(SidePlace(place.address, place.line, side))
     return Sentence(text, at)
 
 
@@ -78,10 +79,10 @@ def write_subject(made: Comparison) -> Sentence:
         if sum(name is not None for name in machine.names) > 1:
             kinds[machine.kind] += 1
     words = {"esxi": "host", "guest": "guest"}
-    paired = ", ".join(
-        count_noun(number, words.get(kind, kind.replace("_", " ")))
-        for kind, number in sorted(kinds.items())
-    )
+    parts = []
+    for kind, number in sorted(kinds.items()):
+        parts.append(count_noun(number, words.get(kind, kind.replace("_", " "))))
+    paired = ", ".join(parts)
     if made.mode == "hosts":
         return make_sentence(
             f"{' and '.join(names)} are different hosts; below is what differs between them."
@@ -92,22 +93,21 @@ def write_subject(made: Comparison) -> Sentence:
             if step.seconds:
                 lengths[step.from_side] = max(step.seconds, lengths.get(step.from_side, 0))
     spans = [show_duration(length) for _, length in sorted(lengths.items())]
-    alike = len(spans) > 1 and len({*spans}) == 1
-    lie = (
-        f"{spans[0]} lie between each pair of"
-        if alike
-        else f"{', then '.join(spans)} lie between the"
-    )
-    when = f" {lie} captures." if lengths else ""
     times = {side.captured for side in made.sides}
-    if not lengths and len(times) < len(names) and "" not in times:
-        when = " Both sides have the same capture time, so there are no rates."
-    elif not lengths:
-        when = " The capture times are not known, so there are no rates."
-    others = list_renames(made)
-    more = f" {'; '.join(others)}." if others else ""
+    if len(spans) > 1 and len({*spans}) == 1:
+        when = f"{spans[0]} lie between each pair of captures."
+    elif spans:
+        when = f"{', then '.join(spans)} lie between the captures."
+    elif len(times) < len(names) and "" not in times:
+        when = "Both sides have the same capture time, so there are no rates."
+    else:
+        when = "The capture times are not known, so there are no rates."
     both = "both sides" if len(names) == 2 else "more than one side"
-    return make_sentence(f"{' → '.join(names)}: {paired or 'no machine'} on {both}.{when}{more}")
+    text = f"{' → '.join(names)}: {paired or 'no machine'} on {both}. {when}"
+    others = list_renames(made)
+    if others:
+        text += f" {'; '.join(others)}."
+    return make_sentence(text)
 
 
 def write_findings(made: Comparison) -> list[Sentence]:
@@ -117,44 +117,52 @@ def write_findings(made: Comparison) -> list[Sentence]:
         if not one.muted:
             by[one.state].append(one)
     said = []
+    first_side = made.sides[0].name
+    last_side = made.sides[-1].name
     words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
     words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
     if made.mode == "hosts":
-        words |= {
-            "new": f"Only on {made.sides[-1].name}",
-            "gone": f"Only on {made.sides[0].name}",
-        }
-        words["no longer judged"] = f"Not judged on {made.sides[-1].name}"
-        words |= {
-            "worse": f"Worse on {made.sides[-1].name}",
-            "better": f"Better on {made.sides[-1].name}",
-        }
+        words["new"] = f"Only on {last_side}"
+        words["gone"] = f"Only on {first_side}"
+        words["no longer judged"] = f"Not judged on {last_side}"
+        words["worse"] = f"Worse on {last_side}"
+        words["better"] = f"Better on {last_side}"
     for state, word in words.items():
         for one in by[state][:MOST]:
-            last = next(side for side in reversed(one.on) if side is not None)
-            why = f" ({one.why})" if one.why else ""
-            tail = f" {last.say}" if state in ("new", "worse", "better") else ""
+            what = one.subject
+            if one.title not in one.subject:
+                what = f"{one.title}, {one.subject}"
+            if one.why:
+                what += f" ({one.why})"
+            text = f"{word}: {what}."
+            if state in ("new", "worse", "better"):
+                last = next(side for side in reversed(one.on) if side is not None)
+                text += f" {last.say}"
             places = [side.at if side is not None else None for side in one.on]
-            what = one.subject if one.title in one.subject else f"{one.title}, {one.subject}"
-            said.append(make_sentence(f"{word}: {what}{why}.{tail}", places))
+            said.append(make_sentence(text, places))
         said += write_rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        stayed = "on both" if made.mode == "hosts" and len(made.sides) == 2 else "on all sides"
-        stayed = stayed if made.mode == "hosts" else "as before"
-        verb = ("is" if len(by["same"]) == 1 else "are") if made.mode == "hosts" else "stayed"
-        said.append(make_sentence(f"{count_noun(len(by['same']), 'finding')} {verb} {stayed}."))
+        said.append(make_sentence(describe_same(len(by["same"]), made)))
     if not made.findings:
         said.append(make_sentence("No side has a finding; below is what changed in the data."))
     return said
 
 
+def describe_same(count: int, made: Comparison) -> str:
+    """Return the sentence on the findings that all sides have: `2 findings stayed as before.`"""
+    findings = count_noun(count, "finding")
+    if made.mode != "hosts":
+        return f"{findings} stayed as before."
+    verb = "is" if count == 1 else "are"
+    where = "on both" if len(made.sides) == 2 else "on all sides"
+    return f"{findings} {verb} {where}."
+
+
 def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
     """Return a sentence on how many more there are than are listed."""
-    return (
-        [make_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
-        if len(some) > MOST
-        else []
-    )
+    if len(some) > MOST:
+        return [make_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
+    return []
 
 
 def write_resets(made: Comparison) -> list[Sentence]:
@@ -221,13 +229,17 @@ def group_changes(made: Comparison) -> list[list[Change]]:
 def rank_section(one: Change) -> int:
     """Return the place of the section of a change."""
     known = sections.SECTIONS
-    return known.index(one.section) if one.section in known else len(known)
+    if one.section in known:
+        return known.index(one.section)
+    return len(known)
 
 
 def write_changes(made: Comparison) -> list[Sentence]:
     """Return sentences on what changed, without measured values."""
     ranked = group_changes(made)
-    word = "Differs" if made.mode == "hosts" else "Changed"
+    word = "Changed"
+    if made.mode == "hosts":
+        word = "Differs"
     said = []
     for some in ranked[: 2 * MOST]:
         one = some[0]
@@ -235,8 +247,13 @@ def write_changes(made: Comparison) -> list[Sentence]:
         who = "; ".join(subjects[:3]) + (
             f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else ""
         )
-        where = f"{one.machine}, {who}" if who else one.machine
-        note = f" ({one.note})" if one.note else ""
+        if who:
+            where = f"{one.machine}, {who}"
+        else:
+            where = one.machine
+        note = ""
+        if one.note:
+            note = f" ({one.note})"
         if made.mode == "hosts":
             what = f"{name_column(one)}{f' of {who}' if who else ''}: {list_values(one, made)}"
         else:
@@ -270,7 +287,9 @@ def identify_thing(one: Counter) -> tuple[Any, ...]:
 
 def rank_column(column: str) -> int:
     """Return the place of a column among those with a plain name."""
-    return [*PLAIN].index(column) if column in PLAIN else len(PLAIN)
+    if column in PLAIN:
+        return [*PLAIN].index(column)
+    return len(PLAIN)
 
 
 def find_row(one: Counter, made: Comparison) -> dict[str, Counter]:
@@ -305,18 +324,26 @@ def write_counter(one: Counter, made: Comparison) -> str:
     """Return in a sentence what a counter was and is, its share or its rate, and the verdict."""
     step = one.steps[-1]
     name, whose = name_counter(one)
-    who = whose if made.mode == "hosts" else ", ".join(filter(None, (one.machine, whose)))
-    text = f"{who}: {name} {list_values(one, made)}" if who else f"{name} {list_values(one, made)}"
+    if made.mode == "hosts":
+        who = whose
+    else:
+        who = ", ".join(filter(None, (one.machine, whose)))
+    if who:
+        text = f"{who}: {name} {list_values(one, made)}"
+    else:
+        text = f"{name} {list_values(one, made)}"
     shares = step.known_shares
     if len(one.steps) > 1 and made.mode == "time":
         text += f" ({describe_rates(one.steps)})"
         if shares is not None:
             text += f"; in the last interval {show_percent(shares[1])} of {step.of_words}, {show_percent(shares[0])} before"
     elif shares is not None:
-        since = (
-            "" if step.state == "started again" or made.mode == "hosts" else ", before and since"
-        )
-        between = " against " if made.mode == "hosts" else " → "
+        since = ", before and since"
+        if step.state == "started again" or made.mode == "hosts":
+            since = ""
+        between = " → "
+        if made.mode == "hosts":
+            between = " against "
         text += f" ({between.join(map(show_percent, shares))} of {step.of_words}{since})"
     elif step.per_hour is not None:
         text += f" ({show_value(step.per_hour)} an hour)"
@@ -337,10 +364,10 @@ def describe_rates(steps: Sequence[CounterChange]) -> str:
             parts.append("counting started again")
         elif step.per_hour is not None:
             parts.append(f"{show_value(step.per_hour)} an hour")
+        elif step.difference is None:
+            parts.append("not known")
         else:
-            parts.append(
-                "not known" if step.difference is None else f"{show_value(step.difference)} more"
-            )
+            parts.append(f"{show_value(step.difference)} more")
     return ", then ".join(parts)
 
 
@@ -352,12 +379,15 @@ def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
         return []
     lasts = {column: part.values[-1] or 0 for column, part in there.items()}
     left = [parts[column] for column, value in lasts.items() if value]
-    rest_text = "; ".join(
-        f"{parts[column]} ran full {join_values(part.values)} times"
-        for column, part in there.items()
-    )
+    texts = []
+    for column, part in there.items():
+        texts.append(f"{parts[column]} ran full {join_values(part.values)} times")
+    rest_text = "; ".join(texts)
     gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one.values[-1]
-    text = f"Only {left[0]} still runs full: {rest_text}." if gone else f"Of these, {rest_text}."
+    if gone:
+        text = f"Only {left[0]} still runs full: {rest_text}."
+    else:
+        text = f"Of these, {rest_text}."
     return [make_sentence(text, *(part.at for part in there.values()))]
 
 
@@ -403,8 +433,13 @@ def write_memory(made: Comparison) -> list[Sentence]:
             ):
                 less = one.difference < 0
                 size = abs(one.difference) / 1024
-                amount = f"{size:,.0f} MB" if size >= 10 else f"{size:,.1f} MB"
-                more = "less" if less else "more"
+                if size >= 10:
+                    amount = f"{size:,.0f} MB"
+                else:
+                    amount = f"{size:,.1f} MB"
+                more = "more"
+                if less:
+                    more = "less"
                 text = (
                     f"{one.machine} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
                     f"{name_column(one)} {join_values(one.values)} kB."
@@ -454,7 +489,9 @@ def write_uncompared(made: Comparison) -> list[Sentence]:
         return []
     tables = {one.table for one in made.uncompared}
     some = ", ".join(sorted(tables)[:4])
-    more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
+    more = ""
+    if len(tables) > 4:
+        more = f" and {len(tables) - 4:,} more"
     return [
         make_sentence(
             f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."

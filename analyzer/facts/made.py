@@ -68,7 +68,9 @@ def put_chain(facts: Facts, table: Table) -> set[str]:
         for node in nodes:
             cover = facts.coverage(node, start)
             covers[node] = cover if cover.state else Coverage("read")
-        return {table.name} if facts.derive(table, [], covers) else set()
+        if facts.derive(table, [], covers):
+            return {table.name}
+        return set()
     from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
     return chains.put_chain(facts, table, nodes)

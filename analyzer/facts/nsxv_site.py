@@ -99,7 +99,9 @@ class NsxvSite(SiteMembers):
             own = own or bool(self.facts.count("nsx.manager", node))
             if own or any(scan.node == node for scan in self.facts.scans):
                 whole = self.facts.nodes[node].complete
-                return ("in the case", True) if whole else ("cut", False)
+                if whole:
+                    return ("in the case", True)
+                return ("cut", False)
         if member.skipped:
             return member.skipped, None
         alike = [one for one in self.members if one.kind == member.kind]
@@ -165,7 +167,10 @@ class NsxvSite(SiteMembers):
             for to_manager, column, _, channel in _HOST_CHANNELS:
                 state = read_text(row, column)
                 if state:
-                    ends = (manager, host) if to_manager else (host, ALL)
+                    if to_manager:
+                        ends = (manager, host)
+                    else:
+                        ends = (host, ALL)
                     what = (channel, column)
                     yield self.state_channel(row, ends, what, state, _UP.get(state), manager)
         what = ("control plane", "error_code")
@@ -180,7 +185,9 @@ class NsxvSite(SiteMembers):
     def find_manager(self, row: Row) -> str:
         """Return the name of the Manager that answered: the node of the answer, else the only one of the site."""
         member = self.find_by_node(row.block.node) or self.find_only("manager")
-        return member.name if member is not None and member.kind == "manager" else "NSX Manager"
+        if member is not None and member.kind == "manager":
+            return member.name
+        return "NSX Manager"
 
     def list_of_events(self) -> Iterator[Row]:
         """Yield the last state of each host in vsm.log."""
@@ -194,7 +201,10 @@ class NsxvSite(SiteMembers):
             manager = self.find_manager(origin)
             for to_manager, _, group, channel in _HOST_CHANNELS:
                 state = groups[group]
-                ends = (manager, member.name) if to_manager else (member.name, ALL)
+                if to_manager:
+                    ends = (manager, member.name)
+                else:
+                    ends = (member.name, ALL)
                 what = (channel, "")
                 yield self.state_channel(origin, ends, what, state, _UP.get(state), manager)
 
@@ -221,14 +231,18 @@ class NsxvSite(SiteMembers):
         ip = read_text(row, "remote_ip")
         state = read_text(row, "state")
         host = self.name_node("host", row).name
-        kind = "controller" if control else "manager"
+        kind = "manager"
+        if control:
+            kind = "controller"
         only = self.find_only("manager")
         if bus and only is not None and not only.ip:
             other = self.name_member("manager", name=only.name, ip=ip, row=row).name
         else:
             other = self.name_member(kind, ip=ip, row=row).name
         what = ("control plane" if control else "message bus", "state")
-        up = state == "ESTABLISHED" if state else None
+        up = None
+        if state:
+            up = state == "ESTABLISHED"
         yield self.state_channel(row, (host, other), what, state or "no state", up, host)
 
     def list_of_networks(self) -> Iterator[Row]:
@@ -257,7 +271,9 @@ class NsxvSite(SiteMembers):
             if ip not in ("", "0.0.0.0"):
                 to = self.name_member("controller", ip=ip, row=row).name
             active = row.values.get("control_plane_active")
-            up = active if isinstance(active, bool) else None
+            up = None
+            if isinstance(active, bool):
+                up = active
             shown = {True: "Yes", False: "No", None: "not shown"}[up]
             words = f"{read_text(row, 'vdr') or 'a logical router'}: Control Plane Active {shown}"
             yield self.state_channel(row, (host, to), what, words, up, host)
@@ -274,7 +290,9 @@ class NsxvSite(SiteMembers):
                 other = self.name_member("edge", name=peer, row=row).name
                 state = read_text(row, "unit_state")
                 words = f"{unit} is {state}, its peer {health or 'not shown'}"
-                up = health == "good" if health else None
+                up = None
+                if health:
+                    up = health == "good"
                 yield self.state_channel(row, (own.name, other), what, words, up, own.name)
 
     def note_skipped(self) -> None:

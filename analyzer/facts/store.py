@@ -364,7 +364,9 @@ class Facts(database.LateDatabase):
     def name(self, node_key: str) -> str:
         """Return the name of a node."""
         info = self.nodes.get(node_key)
-        return info.name if info else node_key
+        if info:
+            return info.name
+        return node_key
 
     def store(self, table: str) -> Store:
         """Return the rows and frames of a declared table."""
@@ -428,15 +430,17 @@ class Facts(database.LateDatabase):
     def fill_table(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
         """Put a table with its rows into the database; many samples are viewed where they are."""
         store = self.store(table)
-        placed = [
-            Placed(frame, first, self.name(frame.block.node))
-            for first, frame in store.number_frames()
-        ]
+        placed = []
+        for first, frame in store.number_frames():
+            placed.append(Placed(frame, first, self.name(frame.block.node)))
         viewed = frames.choose_viewed(store.table, placed)
         if viewed:
             apart = {id(one) for one in viewed}
             placed = [one for one in placed if id(one) not in apart]
-        kept = frames.name_rest(store.table) if viewed else store.table
+        if viewed:
+            kept = frames.name_rest(store.table)
+        else:
+            kept = store.table
         database.create(con, kept)
         database.insert_rows(
             con, kept, [database.Rows(store.rows, self.name)] if store.rows else []
@@ -474,7 +478,9 @@ class Facts(database.LateDatabase):
 def _catalog_rows(table: Table, files: tuple[str, ...]) -> SharedRows:
     """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
     assert table.given is not None
-    blocks = {file: Block([], address=f"catalog: {file}").named("") for file in files}
+    blocks = {}
+    for file in files:
+        blocks[file] = Block([], address=f"catalog: {file}").named("")
     return SharedRows(
         [Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows]
     )

@@ -44,7 +44,10 @@ class GivenThings:
 
     def was_sent(self, item: AskItem, node: str) -> bool:
         """Say whether a machine sent a thing whole; for no machine, whether one of the case did."""
-        keys = self._keys.get(node, []) if node else list(self._facts.nodes)
+        if node:
+            keys = self._keys.get(node, [])
+        else:
+            keys = list(self._facts.nodes)
         return any(self.has_sent(item, key) for key in keys)
 
     def has_sent(self, item: AskItem, key: str) -> bool:
@@ -68,7 +71,10 @@ class GivenThings:
 
 def read_value(source: Any, name: str) -> str:
     """Return a text of a source, a dictionary or an object."""
-    found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, "")
+    if isinstance(source, Mapping):
+        found = source.get(name)
+    else:
+        found = getattr(source, name, "")
     return str(found or "")
 
 

@@ -69,9 +69,12 @@ def is_other(cells: Cells) -> bool:
     default, *values = (
         cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
     )
-    return default is not None and any(
-        value is not None and str(value).casefold() != str(default).casefold() for value in values
-    )
+    if default is None:
+        return False
+    for value in values:
+        if value is not None and str(value).casefold() != str(default).casefold():
+            return True
+    return False
 
 
 def is_followed(cells: Cells) -> bool:

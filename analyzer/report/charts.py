@@ -63,7 +63,10 @@ def list_charts(doc: CaseDocument) -> list[Chart]:
         titles_by_source.setdefault(record.same_as, []).append(record.title)
     charts: list[Chart] = []
     for place, (key, record) in enumerate(series.items()):
-        source = record.same_as if record.same_as in series else key
+        if record.same_as in series:
+            source = record.same_as
+        else:
+            source = key
         chart = build_chart(key, place, source, record, series[source], when)
         titles = dict.fromkeys(titles_by_source.get(key, []))
         chart.others = [title for title in titles if title != chart.title]
@@ -80,8 +83,13 @@ def build_chart(
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
     title, unit, lines = record.title, record.unit, source.lines
     times = [time for time in map(parse_time, source.times) if time is not None]
-    period = format_span(source.times[0], source.times[-1]) if times else ""
-    metric = lines[0].label if lines else title
+    period = ""
+    if times:
+        period = format_span(source.times[0], source.times[-1])
+    if lines:
+        metric = lines[0].label
+    else:
+        metric = title
     rows = []
     known = []
     texts = []
@@ -116,9 +124,13 @@ def build_chart(
     if known:
         chart.high = max(figures["max"] for figures in known)
         is_low_bad = metric in LOW_IS_BAD
-        chart.badness = -min(figures["min"] for figures in known) if is_low_bad else chart.high
+        if is_low_bad:
+            chart.badness = -min(figures["min"] for figures in known)
+        else:
+            chart.badness = chart.high
     if when is not None and times:
-        first, last = min(times), max(times)
+        first = min(times)
+        last = max(times)
         if when < first:
             before = format_duration(first - when)
             chart.incident = f"the incident is {before} before the first sample"
@@ -139,5 +151,7 @@ def _find_share(when: float | None, times: list[float]) -> float | None:
     before = max(place for place, time in enumerate(times) if time <= when)
     after = min(before + 1, len(times) - 1)
     step = times[after] - times[before]
-    passed = (when - times[before]) / step if step else 0.0
+    passed = 0.0
+    if step:
+        passed = (when - times[before]) / step
     return min(1.0, (before + 0.5 + passed) / len(times))  # samples are drawn evenly

@@ -117,7 +117,10 @@ def choose_part(doc: CaseDocument, choice: Choice) -> CaseDocument:
     if choice.nodes:
         part.nodes = [one for one in doc.nodes if choice.has_node(doc, one.name or one.id)]
         for key in _OF_NODE:
-            rows = [row for row in getattr(doc, key) if choice.has_node(doc, row.node)]
+            rows = []
+            for row in getattr(doc, key):
+                if choice.has_node(doc, row.node):
+                    rows.append(row)
             setattr(part, key, rows)
     return take_part(doc, part)
 

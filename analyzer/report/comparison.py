@@ -73,7 +73,9 @@ def render_html(doc: Comparison) -> str:
 
 def name_sides(doc: Comparison) -> str:
     """Return the names of the sides as a heading."""
-    joint = " and " if doc.mode == "hosts" else " → "
+    joint = " → "
+    if doc.mode == "hosts":
+        joint = " and "
     return bound_line(joint.join(side.name for side in doc.sides), 300)
 
 
@@ -81,7 +83,8 @@ def _name_states(doc: Comparison) -> dict[str, str]:
     """Return what the states are called: of two hosts nothing is new or gone."""
     words = {state: state for state in MARKS}
     if doc.mode == "hosts":
-        first, last = doc.sides[0].name, doc.sides[-1].name
+        first = doc.sides[0].name
+        last = doc.sides[-1].name
         words["new"] = f"only on {last}"
         words["gone"] = f"only on {first}"
         words["same"] = "on both"
@@ -124,11 +127,15 @@ def _list_lacking(doc: Comparison) -> list[Lacking]:
 
 
 def _show_place(place: Place | SidePlace | None) -> str:
-    return write_place(place) if place is not None else ""
+    if place is not None:
+        return write_place(place)
+    return ""
 
 
 def _show_cell(value: Any) -> str:
-    text = make_visible(show_value(value)) if value is not None else "not known"
+    text = "not known"
+    if value is not None:
+        text = make_visible(show_value(value))
     if len(text) <= CELL:
         return text
     return f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
@@ -160,7 +167,9 @@ def render_markdown(doc: Comparison) -> str:
         places = []
         for place in one.at[:4]:
             places.append(f"{doc.sides[place.side].name}: {_show_place(place)}")
-        where = f" ({for_markdown('; '.join(places))})" if places else ""
+        where = ""
+        if places:
+            where = f" ({for_markdown('; '.join(places))})"
         lines.append(f"- {for_markdown(one.text)}{where}")
     lines.append("")
     lines += [f"- {for_markdown(note)}" for note in doc.notes]
@@ -173,7 +182,9 @@ def render_markdown(doc: Comparison) -> str:
     if doc.uncompared:
         lines += ["## Not compared", ""]
         for lacking in _list_lacking(doc):
-            sides = for_markdown(f" ({', '.join(lacking.lacks)})") if lacking.lacks else ""
+            sides = ""
+            if lacking.lacks:
+                sides = for_markdown(f" ({', '.join(lacking.lacks)})")
             lines.append(f"- `{lacking.table}`: {for_markdown(lacking.why)}{sides}")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
@@ -189,7 +200,10 @@ def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[
         cells.append(", ".join(filter(None, [one.machine, one.subject])))
         for value, place in zip(one.values, one.at, strict=True):
             cell = _show_cell(value)
-            cells.append(f"{cell} ({_show_place(place)})" if place else cell)
+            if place:
+                cells.append(f"{cell} ({_show_place(place)})")
+            else:
+                cells.append(cell)
         if isinstance(one, Change):
             cells.append(one.note)
         else:

@@ -117,7 +117,8 @@ def render_pieces(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> list[s
     plan, steps = PagePlan(), _STEPS
     if _is_longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
-        plan, steps = plan.make_smaller(sentence, **changes), _STEPS[1:]
+        plan = plan.make_smaller(sentence, **changes)
+        steps = _STEPS[1:]
     page = _fill_template(doc, plan)
     for sentence, changes in steps:
         if _count_bytes(page) <= report_bytes:
@@ -236,7 +237,9 @@ def _thin_series(series: dict[str, Chart]) -> dict[str, Chart]:
     thinned: dict[str, Chart] = {}
     for key, chart in series.items():
         step = max(1, -(-len(chart.times) // CHART_POINTS))
-        lines = [structs.replace(line, values=line.values[::step]) for line in chart.lines]
+        lines = []
+        for line in chart.lines:
+            lines.append(structs.replace(line, values=line.values[::step]))
         thinned[key] = structs.replace(chart, times=chart.times[::step], lines=lines)
     return thinned
 
@@ -286,7 +289,10 @@ def _mark_commands(text: str) -> Markup:
     """Return a sentence whose commands, which are in backticks, are shown as code."""
     sentence = Markup()
     for place, part in enumerate(_TICKED.split(make_visible(text))):
-        sentence += Markup("<code>{}</code>").format(part) if place % 2 else part
+        if place % 2:
+            sentence += Markup("<code>{}</code>").format(part)
+        else:
+            sentence += part
     return sentence
 
 
@@ -309,11 +315,10 @@ class EvidenceBlock:
             return False
         if min(lines) > max(self.lines) + 1 or max(lines) < min(self.lines) - 1:
             return False
-        return all(
-            self.lines[number][0] == line[0]
-            for number, line in lines.items()
-            if number in self.lines
-        )
+        for number, line in lines.items():
+            if number in self.lines and self.lines[number][0] != line[0]:
+                return False
+        return True
 
 
 class EvidenceLines:
@@ -341,8 +346,11 @@ class EvidenceLines:
 
     def _list_lines(self, place: Evidence) -> Lines:
         """Return the line of a place and its neighbours."""
-        context, number = self.plan.context, place.line
-        before = place.before[-context:] if context else []
+        context = self.plan.context
+        number = place.line
+        before = []
+        if context:
+            before = place.before[-context:]
         texts = [*before, place.text, *place.after[:context]]
         lines = {}
         for at, text in enumerate(texts, number - len(before)):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
@@ -84,7 +84,9 @@ class Crowd:
         if len(counts) == 1:
             return next(iter(counts))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines = [f"{count:,} × {version or 'version unknown'}" for version, count in ranked]
+        lines = []
+        for version, count in ranked:
+            lines.append(f"{count:,} × {version or 'version unknown'}")
         return join_few(lines, _VERSIONS)
 
     @property
@@ -112,11 +114,13 @@ def list_remarks(nodes: Sequence[Node]) -> list[str]:
 def _merge_times(texts: Sequence[str]) -> str:
     """Return texts that differ in their times alone as one text, with the first and the last of each time."""
     columns = zip(*map(_STAMP.findall, texts), strict=True)
-    ends = iter([(min(times), max(times)) for times in columns])
+    ends: Iterator[tuple[str, str]] = iter([(min(times), max(times)) for times in columns])
 
     def write_span(_: re.Match[str]) -> str:
         first, last = next(ends)
-        return first if first == last else f"{first} … {last}"
+        if first == last:
+            return first
+        return f"{first} … {last}"
 
     return _STAMP.sub(write_span, texts[0])
 
@@ -177,14 +181,18 @@ class HostRow:
         """What it is, from its card, in one line."""
         if not self.card:
             return ""
-        texts = {row.title: [item.text for item in row.items] for row in self.card.rows}
+        texts = {}
+        for row in self.card.rows:
+            texts[row.title] = [item.text for item in row.items]
         return "; ".join(texts[title][0] for title in _CARD_TITLES if texts.get(title))
 
     @property
     def up(self) -> str:
         """For how long it ran; empty when not known."""
         seconds = self.node.uptime_s
-        return format_duration(seconds) if isinstance(seconds, int | float) else ""
+        if isinstance(seconds, int | float):
+            return format_duration(seconds)
+        return ""
 
     @property
     def found(self) -> str:

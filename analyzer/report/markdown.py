@@ -43,11 +43,13 @@ LINE = 300  # characters of one line of evidence
 def render_note(doc: CaseDocument) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
     lines = [*write_header(doc), "", "## Findings", ""]
-    rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
+    rows = finding_rows.list_rows(doc)
+    numbers = finding_rows.number_findings(doc)
     if not rows:
         lines += [describe_nothing(doc), ""]
     usual = view.find_usual_status(doc)
-    if status := view.describe_usual_status(doc, usual):
+    status = view.describe_usual_status(doc, usual)
+    if status:
         lines += [for_markdown(status), ""]
     earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
@@ -101,7 +103,10 @@ def write_header(doc: CaseDocument) -> list[str]:
     for node in alone:
         name = for_markdown(machines.name_node(node))
         facts = "; ".join(map(for_markdown, view.list_facts(node)))
-        lines.append(f"- **{name}**: {facts}" if facts else f"- **{name}**")
+        if facts:
+            lines.append(f"- **{name}**: {facts}")
+        else:
+            lines.append(f"- **{name}**")
         lines += [f"  - Note: {for_markdown(warning)}" for warning in node.warnings]
     if case.span:
         span = format_span(case.span.first, case.span.last)
@@ -127,7 +132,9 @@ def _write_some(texts: list[str]) -> list[str]:
 def _name_map(doc: CaseDocument) -> str:
     """Return by which map of names a document was redacted; one that was not redacted has none."""
     name = doc.case.map or ""
-    return f" by pseudonyms (map of names: {for_markdown(name)})" if name else ""
+    if name:
+        return f" by pseudonyms (map of names: {for_markdown(name)})"
+    return ""
 
 
 def write_row(
@@ -139,22 +146,13 @@ def write_row(
     if len(row.findings) > 1 and row.is_same("say"):
         lines += write_alike(row, doc)
     else:
-        for finding in row.findings[:SUBJECTS]:
-            sentences = " ".join([finding.say, *finding_rows.list_notes(finding)])
-            subject, node = for_markdown(finding.subject), for_markdown(finding.node)
-            paragraph = [f"**{subject}** ({node}): {for_markdown(sentences)}"]
-            paragraph += _write_causes(finding, doc)
-            most = PLACES if len(row.findings) == 1 else 1
-            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding.evidence, most)]
-        if nodes := finding_rows.count_by_node(row, NODES):
-            lines += [f"Objects per node: {for_markdown(nodes)}", ""]
-        if rest := row.findings[SUBJECTS:]:
-            names = join_few(FindingGroup(rest).names, 60)
-            lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
+        lines += write_each(row, doc)
     for line in finding_rows.list_unchecked(doc, row):
         doubt, _, ask = line.partition(" Ask for: ")
-        asked = f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else ""
-        lines.append(f"- {for_markdown(doubt)}{asked}")
+        doubt = for_markdown(doubt)
+        if ask:
+            doubt += f" Ask for: {markdown_ask(ask.removesuffix('.'))}."
+        lines.append(f"- {doubt}")
     if row.worse:
         lines.append(f"- {for_markdown(row.worse)}")
     if earlier_fix is not None:
@@ -164,17 +162,40 @@ def write_row(
         if first.caution:
             lines.append(f"- Caution: {for_markdown(first.caution)}")
     lines += [f"- Not this: {for_markdown(line)}" for line in first.not_this]
-    rule = f"- Rule {for_markdown(first.rule)}"
-    if marks := view.list_marks(first, usual):
-        rule += f" ({for_markdown(', '.join(marks))})"
-    known = [f"KB {number}: {link_article(number)}" for number in first.kb]
+    known = [f"- Rule {for_markdown(first.rule)}"]
+    marks = view.list_marks(first, usual)
+    if marks:
+        known[0] += f" ({for_markdown(', '.join(marks))})"
+    known += [f"KB {number}: {link_article(number)}" for number in first.kb]
     known += [f"issue {number}" for number in first.issues]
-    return [*lines, "; ".join([rule, *known]), ""]
+    return [*lines, "; ".join(known), ""]
+
+
+def write_each(row: FindingGroup, doc: CaseDocument) -> list[str]:
+    """Return the subjects of a row one by one: the sentence of each and its lines; the rest by name."""
+    most = PLACES if len(row.findings) == 1 else 1
+    lines = []
+    for finding in row.findings[:SUBJECTS]:
+        subject = for_markdown(finding.subject)
+        node = for_markdown(finding.node)
+        sentences = for_markdown(" ".join([finding.say, *finding_rows.list_notes(finding)]))
+        paragraph = [f"**{subject}** ({node}): {sentences}", *_write_causes(finding, doc)]
+        lines += ["\\\n".join(paragraph), "", *_write_evidence(finding.evidence, most)]
+    nodes = finding_rows.count_by_node(row, NODES)
+    if nodes:
+        lines += [f"Objects per node: {for_markdown(nodes)}", ""]
+    rest = row.findings[SUBJECTS:]
+    if rest:
+        names = join_few(FindingGroup(rest).names, 60)
+        lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
+    return lines
 
 
 def write_alike(row: FindingGroup, doc: CaseDocument) -> list[str]:
     """Return many subjects with the same sentence: the sentence once, the names, one line of three."""
-    notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
+    notes = []
+    if row.has_same_notes:
+        notes = finding_rows.list_notes(row.first)
     sentences = for_markdown(" ".join([row.first.say, *notes]))
     lines = [f"**{len(row.findings):,} objects**: {sentences}"]
     if row.is_same("explained_by"):
@@ -200,7 +221,9 @@ def _write_evidence(evidence: list[Evidence], most: int) -> list[str]:
         lines.append(f"    {bound_middle(place.text.strip(), LINE)}")
     if len(cited) > most:
         lines.append(count_more_evidence(len(cited) - most))
-    return [code_block("\n".join(lines)), ""] if lines else []
+    if lines:
+        return [code_block("\n".join(lines)), ""]
+    return []
 
 
 def write_fixes(row: FindingGroup, doc: CaseDocument) -> list[str]:
@@ -240,10 +263,13 @@ def _name_helped(findings: list[Finding], shown: list[Finding]) -> str:
 
 def write_problems(doc: CaseDocument) -> list[str]:
     """Return what hosts themselves call a problem and no finding rests on."""
-    names, standing = machines.name_nodes(doc), problems.list_standing(doc)
+    names = machines.name_nodes(doc)
+    standing = problems.list_standing(doc)
     lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
     for one in standing[:PROBLEMS]:
-        title = f": {one.title}" if one.title else ""
+        title = ""
+        if one.title:
+            title = f": {one.title}"
         what = f"{problems.name_kind(one)} {problems.name_problem(one)}{title}"
         node = names.get(one.node, one.node)
         parts = [
@@ -267,7 +293,10 @@ def write_questions(doc: CaseDocument) -> list[str]:
         lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
     for question in open_asks.list_pressing(doc):
         why = for_markdown(question.reason)
-        head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
+        if question.title:
+            head = f"**{for_markdown(question.title)}**: {why}"
+        else:
+            head = f"**{why}**"
         lines.append(f"- {head}")
         lines.append(f"  - needed by: {for_markdown(join_few(question.rules, 12))}")
         if question.subjects:
@@ -277,7 +306,9 @@ def write_questions(doc: CaseDocument) -> list[str]:
     if folded := open_asks.describe_folded(doc):
         lines.append(f"- {for_markdown(folded)}")
         for offer in open_asks.list_offers(doc):
-            where = f" on {for_markdown(join_few(offer.nodes, 3))}" if offer.nodes else ""
+            where = ""
+            if offer.nodes:
+                where = f" on {for_markdown(join_few(offer.nodes, 3))}"
             lines.append(f"  - {offer.settles}{where} need {_write_ask(offer.ask)}")
         lines.append("")
     return lines
@@ -288,7 +319,9 @@ def _write_ask(ask: WantedAsk) -> str:
     if not ask.command:
         return for_markdown(ask.phrase)
     remark = for_markdown(ask.remark)
-    return f"{code_span(ask.what)} {remark}" if remark else code_span(ask.what)
+    if remark:
+        return f"{code_span(ask.what)} {remark}"
+    return code_span(ask.what)
 
 
 def write_local_settings(doc: CaseDocument) -> list[str]:
@@ -301,4 +334,6 @@ def write_local_settings(doc: CaseDocument) -> list[str]:
         names = for_markdown(join_few(sorted(rules), 12))
         lines.append(f"- {local.write_title(doc)} ({names}); see the report.")
     lines += [f"- {for_markdown(line)}" for line in local.list_settings_notes(doc)]
-    return ["## Local settings", "", *lines, ""] if lines else []
+    if lines:
+        return ["## Local settings", "", *lines, ""]
+    return []

@@ -35,13 +35,15 @@ def render_short_note(doc: CaseDocument) -> str:
             lines.append(f"- **{_clean_text(machines.name_node(node))}**: {facts}")
     if not completeness.is_complete(doc):
         lines.append(f"- Material: {_clean_text(completeness.describe_completeness(doc))}")
-    stories, numbers = finding_rows.list_stories(doc), finding_rows.number_findings(doc)
+    stories = finding_rows.list_stories(doc)
+    numbers = finding_rows.number_findings(doc)
     if not stories:
         lines += ["", markdown.describe_nothing(doc)]
     for story in stories[:STORIES]:
         lines += ["", *write_story(story, numbers)]
     lines.append("")
-    if others := finding_rows.list_story_rows(stories[STORIES:]):
+    others = finding_rows.list_story_rows(stories[STORIES:])
+    if others:
         named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
         lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
     lines += list_asks(doc)
@@ -57,7 +59,9 @@ def _clean_text(text: str, most: int = WIDTH) -> str:
 
 def _count_more(items: list[str] | list[FindingGroup]) -> str:
     """Return how many of a list are not named."""
-    return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
+    if len(items) > NAMED:
+        return f" and {len(items) - NAMED:,} more"
+    return ""
 
 
 def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
@@ -66,17 +70,23 @@ def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
 
 def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
-    row, first = story.row, story.row.first
+    row = story.row
+    first = story.row.first
     number = finding_rows.number_row(row, numbers)
     subject, node = first.subject, first.node
-    who = f"{subject} on {node}" if node and node not in subject else subject
+    if node and node not in subject:
+        who = f"{subject} on {node}"
+    else:
+        who = subject
     if len(row.findings) > 1:
         who += f", and {len(row.findings) - 1:,} more"
     lines = [
         f"**{number}. {row.weight}: {_clean_text(first.title)}**",
         f"- {_clean_text(who)}: {_clean_text(first.say)}",
     ]
-    causes = [_clean_text(first.about)] if first.about else []
+    causes = []
+    if first.about:
+        causes = [_clean_text(first.about)]
     if story.signs:
         signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
         causes.append(_clean_text(f"It explains {signs}."))
@@ -85,7 +95,10 @@ def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     for place in first.evidence[:1]:
         line = f"- Evidence: {code_span(one_line(write_place(place)))}"
         text = bound_middle(place.text.strip(), EVIDENCE)
-        lines.append(f"{line} {code_span(text)}" if text else line)
+        if text:
+            lines.append(f"{line} {code_span(text)}")
+        else:
+            lines.append(line)
     if first.fix:
         steps = "; then ".join(map(write_step, first.fix[:3]))
         cautions = dict.fromkeys([first.caution, *(step.caution for step in first.fix)])
@@ -100,7 +113,9 @@ def write_step(step: Fix) -> str:
     if "\n" in run:
         command = "the commands in the report"
     else:
-        command = code_span(one_line(run, WIDTH)) if run else ""
+        command = ""
+        if run:
+            command = code_span(one_line(run, WIDTH))
     action = " ".join(filter(None, [_clean_text(step.do.rstrip(".")), command]))
     return ": ".join(filter(None, [_clean_text(step.where), action]))
 

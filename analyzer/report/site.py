@@ -53,8 +53,13 @@ class SiteBox:
     @property
     def small(self) -> str:
         """The second line of the box: what it is, and what is known of it."""
-        about = self.about if self.state in ("in the case", OUTSIDE) else self.state
-        return f"{self.kind}, {about}" if about else self.kind
+        if self.state in ("in the case", OUTSIDE):
+            about = self.about
+        else:
+            about = self.state
+        if about:
+            return f"{self.kind}, {about}"
+        return self.kind
 
     @property
     def labels(self) -> list[tuple[str, str, int]]:
@@ -126,7 +131,9 @@ class SiteLine:
         used = [states for states in channels if states != {"idle"}]
         if channels and not used:
             return "idle"
-        return "up" if all("up" in states for states in used) else "unknown"
+        if all("up" in states for states in used):
+            return "up"
+        return "unknown"
 
     @property
     def is_troubled(self) -> bool:
@@ -343,7 +350,10 @@ def _find_sick(lines: list[SiteLine]) -> set[str]:
     sick: dict[str, int] = defaultdict(int)
     for line in lines:
         if line.state != "idle":
-            counts = sick if line.is_troubled else well
+            if line.is_troubled:
+                counts = sick
+            else:
+                counts = well
             for name in line.ends:
                 counts[name] += 1
     return {name for name, count in sick.items() if count >= well[name]}
@@ -356,8 +366,12 @@ def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
     """
     box_by_name = {box.name: box for box in boxes}
     for line in lines:
-        one, other = box_by_name.get(line.ends[0]), box_by_name.get(line.ends[1])
-        column = [box for box in boxes if box.kind == ALL.get(line.ends[1])]
+        one = box_by_name.get(line.ends[0])
+        other = box_by_name.get(line.ends[1])
+        column = []
+        for box in boxes:
+            if box.kind == ALL.get(line.ends[1]):
+                column.append(box)
         if column and one is not None and one.kind != column[0].kind:
             other = column[len(column) // 2]
         if one is None or other is None:
@@ -369,7 +383,8 @@ def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
         if left.x == right.x:
             _place_in_column(line, one, other)
         else:
-            start, end = left.y + left.height // 2, right.y + right.height // 2
+            start = left.y + left.height // 2
+            end = right.y + right.height // 2
             line.path = (left.x + WIDTH, start, right.x, end)
 
 

@@ -43,7 +43,10 @@ def write_text(line: MergedLine) -> str:
     head = [line.time, line.host or "-", line.log, line.level or "-"]
     if line.component:
         head.append(line.component)
-    text = line.text if "time" in line.assumed else without_time(line.text)
+    if "time" in line.assumed:
+        text = line.text
+    else:
+        text = without_time(line.text)
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
 
 
@@ -122,7 +125,9 @@ def describe_spans(summary: LogSummary) -> Iterator[str]:
         host, name = key
         spans = found[key]
         ends = sorted(end for span in spans for end in span if end)
-        covers = f"{ends[0]} to {ends[-1]}" if ends else "no times in its lines"
+        covers = "no times in its lines"
+        if ends:
+            covers = f"{ends[0]} to {ends[-1]}"
         files = count_noun(len(spans), "file")
         yield f"  {one_line(host or '-', 80)} {one_line(name, 80)}: {covers}, {files}"
 
@@ -155,4 +160,6 @@ def describe_faults(summary: LogSummary) -> Iterator[str]:
 
 def format_time(moment: datetime | None) -> str:
     """Return a moment to the second, "" for none."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
+    if moment:
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ""

@@ -189,19 +189,19 @@ def _judge_bundle(
         return
     found.bundles += 1
     for one in judged:
-        answers = []
+        answers: list[Judgement | None] = []
         for rule in (one.pair.new, one.pair.old):
-            answers.append(
-                None
-                if rule is None
-                else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
-            )
+            if rule is None:
+                answers.append(None)
+            else:
+                answers.append(judge_cases(rule, {"": facts}, limits=limits, lean=True)[""])
         _add_difference(one, str(bundle), str(bundle), answers[0], answers[1])
 
 
 def _judge_examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> None:
     """Judge the examples of both versions of a rule by both versions."""
-    new, old = one.pair.new, one.pair.old
+    new = one.pair.new
+    old = one.pair.old
     assert new is not None and old is not None
     kept = []
     named: list[tuple[str, Example]] = []

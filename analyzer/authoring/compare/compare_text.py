@@ -58,7 +58,10 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
     pair = one.pair
-    state = f"{pair.kind}: {pair.why}" if pair.why else pair.kind
+    if pair.why:
+        state = f"{pair.kind}: {pair.why}"
+    else:
+        state = pair.kind
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
         state = f"{pair.kind}, was {pair.old.id}"
     yield one_line(f"{pair.rule.id} ({state}): {pair.rule.title}", 200)
@@ -68,7 +71,9 @@ def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
         yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
     for kind in KINDS:
         hits = one.list_hits(kind)
-        items = [f"{_SIGNS[kind]} {_describe_hit(kind, hit)}" for hit in hits]
+        items = []
+        for hit in hits:
+            items.append(f"{_SIGNS[kind]} {_describe_hit(kind, hit)}")
         yield from _bound_items(items, most)
     if pair.kind == CHANGED and not any(one.list_hits(kind) for kind in KINDS):
         yield "  No finding differs in the cases that were judged."
@@ -90,7 +95,9 @@ def _describe_hit(kind: str, hit: BacktestHit) -> str:
     say = bound_line(hit.say, 160)
     was = bound_line(hit.was, 160)
     if kind == LOST:
-        now = f"; now {was}" if was else ""
+        now = ""
+        if was:
+            now = f"; now {was}"
         return f"{place}: was {graded}{now}"
     if kind == OTHER:
         return f"{place}: {graded}, was {was}"

@@ -71,7 +71,9 @@ class CaseCheck:
         """Return the comments for the file: what each signature finds, and a narrower one."""
         found = Remarks()
         for count in self.counts:
-            more = "at least " if count.at_least else ""
+            more = ""
+            if count.at_least:
+                more = "at least "
             remarks = [
                 f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"
             ]

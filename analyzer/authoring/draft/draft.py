@@ -399,7 +399,10 @@ class _Drafter:
 
     def write_condition(self) -> list[str]:
         parts = [write_condition(sign) for sign in self.made.signs]
-        parts += [self.order] if self.order else [one.name for one in self.signatures]
+        if self.order:
+            parts += [self.order]
+        else:
+            parts += [one.name for one in self.signatures]
         if self.hits and not self.order:
             parts[len(self.made.signs)] = self.hits.write_condition()
             parts = [part for part in parts if part != self.hits.ended]
@@ -490,7 +493,10 @@ class _Drafter:
         home = tables[signatures[0].name]
         over: list[str] = []
         if hits.ended:
-            over = [line for lines in self.list_lines(ends=True).values() for line in lines]
+            over = []
+            for lines in self.list_lines(ends=True).values():
+                for line in lines:
+                    over.append(line)
         quiet = []
         for some in (examples.find_quiet(), examples.make_up()):
             quiet.append(some.get(home, []))
@@ -525,7 +531,9 @@ class _Drafter:
             since = f", the first at {{{short.SIGN}.first}}"
         else:
             since = ""
-        over = ", and no line has said since that it is over" if hits.ended else ""
+        over = ""
+        if hits.ended:
+            over = ", and no line has said since that it is over"
         words = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
         for name in list(hits.measured)[:3]:
             words.append(f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}")

@@ -105,7 +105,10 @@ class ExampleDrafter:
                 continue
             if name == MATCHES:
                 plain = form[: len(tables)] == tables and "    files:" not in form
-                self._model = tables if plain else []
+                if plain:
+                    self._model = tables
+                else:
+                    self._model = []
             elif self._model and form[: len(tables)] == tables:
                 lines[1 : 1 + len(tables)] = [f"    like: {write_scalar(MATCHES)}"]
             missing = str(got.get("missing") or "")
@@ -206,7 +209,9 @@ class ExampleDrafter:
     @staticmethod
     def write_tables(rows: Rows) -> list[str]:
         """Return the lines of `tables`."""
-        lines = ["    tables:"] if rows else []
+        lines = []
+        if rows:
+            lines = ["    tables:"]
         for name, members in rows.items():
             if len(members) == 1:
                 lines.append(f"      {name}: [{write_flow(members[0])}]")
@@ -217,7 +222,9 @@ class ExampleDrafter:
     @staticmethod
     def write_logs(logs: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the lines of `logs`."""
-        lines = ["    logs:"] if logs else []
+        lines = []
+        if logs:
+            lines = ["    logs:"]
         for table, text in logs.items():
             lines += write_block(table, text, 6)
         return lines

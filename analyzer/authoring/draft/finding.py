@@ -84,7 +84,9 @@ class _Reading:
     def __init__(self, document: CaseDocument, finding: Finding, rule: Rule | None) -> None:
         self.finding = finding
         # Lines used as rows are drafted as lines.
-        self.rule = rule if rule is not None and not rule.hits else None
+        if rule is not None and rule.hits:
+            rule = None
+        self.rule = rule
         self.tables = parsing.tables()
         self.facts = Facts()
         self.pieces: list[EvidencePiece] = []
@@ -256,7 +258,10 @@ class _Reading:
     def write_join(self, join: Join, each: str) -> dict[str, Any]:
         """Return a join of the rule as it is written; a `where` only when it speaks of the joined rows alone."""
         same = all(mine == f"{each}.{theirs}" for mine, theirs in join.by)
-        by: Any = [theirs for _, theirs in join.by] if same else dict(join.by)
+        if same:
+            by: Any = [theirs for _, theirs in join.by]
+        else:
+            by = dict(join.by)
         made: dict[str, Any] = {"table": join.alias.table.name, "by": by}
         if join.alias.many:
             made["rows"] = "many"

@@ -73,7 +73,8 @@ def draft_signatures(
     members: list[list[CleanLine]] = []
     for family in families.values():
         for other in members:
-            if places := _find_differences(other[0], family[0]):
+            places = _find_differences(other[0], family[0])
+            if places:
                 other.extend(family)
                 for index, line in enumerate(other):
                     tokens = list(line.tokens)
@@ -145,10 +146,16 @@ def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> 
         is_sign = several and not MEASURED.match(name) and not THING.match(name)
         # The line of the source that wrote it, `NetPort: 1879: …`, differs from build to build.
         before = "".join(one.value for one in tokens[max(0, number - 2) : number])
-        after = "".join(one.value for one in tokens[number + 1 : number + 2])
+        parts = []
+        for one in tokens[number + 1 : number + 2]:
+            parts.append(one.value)
+        after = "".join(parts)
         if same and is_sign and not (before.endswith(": ") and after == ":"):
             regex = same
-            shared.append(f"{name} {values[0]}" if name else values[0])
+            if name:
+                shared.append(f"{name} {values[0]}")
+            else:
+                shared.append(values[0])
         # The search begins at each sign anyway, so the first class needs no repeat.
         first = re.sub(r"^(\\.|\[(?:\\.|[^\]\\])*\])\+", r"\1", regex)
         if number == 0 and first != regex:

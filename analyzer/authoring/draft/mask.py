@@ -309,7 +309,9 @@ class Mask:
             return None
         if address.is_loopback or address.is_unspecified:
             return word
-        head = "fe80" if address.is_link_local else "2001:db8"
+        head = "2001:db8"
+        if address.is_link_local:
+            head = "fe80"
         return self.give_mask("ipv6", address.exploded, lambda number: f"{head}::{number:x}")
 
     def mask_mac(self, word: str) -> str:
@@ -444,7 +446,9 @@ def _split_path(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
         if stem and stem[1] not in (".", ".."):
             volume = re.fullmatch(r"(?i)[0-9a-f]{8}-[0-9a-f-]{8,}", stem[1])
             if first:
-                kind = "volume" if volume else "datastore"
+                kind = "datastore"
+                if volume:
+                    kind = "volume"
             else:
                 kind = "vm"
             yield kind, at, at + len(stem[1])

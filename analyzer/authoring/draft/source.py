@@ -174,7 +174,9 @@ def judge_machine(made: DraftSource) -> None:
 
 def make_filler(column: Column | None) -> Any:
     """Return a made-up value for a key that the evidence does not tell."""
-    kind = column.kind if column else "str"
+    kind = "str"
+    if column:
+        kind = column.kind
     fillers: dict[str, Any] = {
         "int": 1, "float": 1.0, "bool": True, "version": "1.0", "time": "2017-10-14 16:53:20",
     }  # fmt: skip

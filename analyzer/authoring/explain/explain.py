@@ -173,7 +173,8 @@ def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[Subject
                     number = int(line)
                 else:
                     number = 0
-                label, text = "line", trace.value.strip('"')
+                label = "line"
+                text = trace.value.strip('"')
                 if trace.text != "line":
                     label = f"{trace.text} = {trace.value}"
                     text = case_read.find_line(address, number)
@@ -193,7 +194,12 @@ def _sort_subjects(subjects: list[SubjectExplanation]) -> list[SubjectExplanatio
         verdict = _ORDER.index(Verdict(one.verdict))
         if one.near is None:
             return verdict, severity, 9, 0.0
-        far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in one.near.leaves)
+        far = 0.0
+        for leaf in one.near.leaves:
+            if leaf.far is None:
+                far += 1.0
+            else:
+                far += min(1.0, leaf.far)
         return verdict, severity, one.near.distance or 3, far
 
     return sorted(subjects, key=rank)
@@ -230,9 +236,10 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     else:
         asked = ""
     if not facts.nodes_of_product(table.product):
-        nodes = ", ".join(
-            f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values()
-        )
+        parts = []
+        for node in facts.nodes.values():
+            parts.append(f"{node.name} ({node.kind or 'of unknown kind'})")
+        nodes = ", ".join(parts)
         if nodes:
             here = f"; the case holds {nodes}"
         else:
@@ -316,7 +323,9 @@ def explain_stored(rule: str, title: str, document: CaseDocument, name: str) -> 
     counted = {name: count for name, count in counts.items() if count}
     found = Explanation(rule, title, counted, _sort_subjects(subjects), stored=name)
     for group in groups:
-        ask = f" Ask for: {group.ask}" if group.ask else ""
+        ask = ""
+        if group.ask:
+            ask = f" Ask for: {group.ask}"
         found.silent.append(f"cannot tell: {group.why}.{ask}")
     if not subjects and not groups and quiet:
         found.silent.append("The case document holds no finding of this rule.")
@@ -344,11 +353,10 @@ def make_record(
 
 
 def _record_subject(one: SubjectExplanation) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        name: to_builtins(getattr(one, name), str_keys=True)
-        for name in SubjectExplanation.__slots__
-        if name not in ("trace", "marks")
-    }
+    found: dict[str, Any] = {}
+    for name in SubjectExplanation.__slots__:
+        if name not in ("trace", "marks"):
+            found[name] = to_builtins(getattr(one, name), str_keys=True)
     if one.trace:
         numbers = {}
         for number, line in enumerate(walk_tree(one.trace)):

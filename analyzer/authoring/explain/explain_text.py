@@ -81,8 +81,9 @@ def write_lines(
         yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
     else:
         yield text_line(count_verdicts(explanation.counts))
-    chosen = explanation.subjects if subjects is None else subjects
-    shown = chosen[:most] if most else chosen
+    if subjects is None:
+        subjects = explanation.subjects
+    shown = subjects[: most or None]
     head_width = max((len(_write_verdict(one)) for one in shown), default=0)
     name_width = max((len(one_line(one.name)) for one in shown), default=0)
     columns = head_width, min(_NAME, name_width)
@@ -92,17 +93,14 @@ def write_lines(
         yield from _write_subject(one, columns, depth, width)
     # The subjects that are not shown, by verdict.
     by: dict[str, list[str]] = {}
-    for one in chosen[len(shown) :]:
+    for one in subjects[len(shown) :]:
         by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
     for verdict, hidden in by.items():
+        head = f"and {len(hidden):,} more {WORDS[verdict]}: "
         listed = "; ".join(hidden[: 3 * SHOWN])
         if len(hidden) > 3 * SHOWN:
-            more = f"; and {len(hidden) - 3 * SHOWN:,} further"
-        else:
-            more = ""
-        yield Line(
-            [(f"and {len(hidden):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")]
-        )
+            listed += f"; and {len(hidden) - 3 * SHOWN:,} further"
+        yield Line([(head, "bold"), (listed, "")])
     for words in explanation.silent:
         yield text_line(one_line(words))
     for words in explanation.notes:
@@ -119,7 +117,11 @@ def count_verdicts(counts: dict[str, int]) -> str:
 
 
 def _write_verdict(one: SubjectExplanation) -> str:
-    return " ".join(word for word in (WORDS[one.verdict], one.severity, one.confidence) if word)
+    parts = []
+    for word in (WORDS[one.verdict], one.severity, one.confidence):
+        if word:
+            parts.append(word)
+    return " ".join(parts)
 
 
 def _write_subject(
@@ -221,7 +223,10 @@ def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
     if row.mark is not None:
         no = row.mark.says == "no"
-        parts.append(("   <- says no", "bold red") if no else ("   <- not known", "bold yellow"))
+        if no:
+            parts.append(("   <- says no", "bold red"))
+        else:
+            parts.append(("   <- not known", "bold yellow"))
     tail = []
     if row.mark is not None and row.mark.ask:
         tail.append((f"ask for: {one_line(row.mark.ask)}", "yellow"))

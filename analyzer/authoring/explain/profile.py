@@ -86,8 +86,10 @@ def profile_rules(paths: Sequence[Path], catalog: Catalog) -> Profile:
 
     Raises RefusedError when the case holds nothing readable.
     """
-    limits, signatures = Limits(), catalog.signatures()
-    scanner, facts = _KeepingScanner(signatures, limits=limits), Facts()
+    limits = Limits()
+    signatures = catalog.signatures()
+    scanner = _KeepingScanner(signatures, limits=limits)
+    facts = Facts()
     case = casework.read_case(paths, signatures, limits=limits, scanner=scanner, into=facts)
     start = perf_counter()
     for name in sorted(

@@ -38,9 +38,10 @@ def write_lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
         for cost in costs:
             times = (cost.total, cost.search, cost.judge, cost.subjects, cost.details, cost.rest)
             counts = (cost.rows, cost.lines, cost.hits)
-            verdicts = ", ".join(
-                f"{count:,} {WORDS[name].lower()}" for name, count in cost.verdicts.items()
-            )
+            parts = []
+            for name, count in cost.verdicts.items():
+                parts.append(f"{count:,} {WORDS[name].lower()}")
+            verdicts = ", ".join(parts)
             rows.append(
                 (
                     one_line(cost.rule),

@@ -156,9 +156,12 @@ def _find_place(source: RuleText, index: int) -> FileSpan:
 
 def _is_same(one: RuleItem, two: RuleItem) -> bool:
     if isinstance(one.value, dict) and isinstance(two.value, dict):
-        return one.value.keys() == two.value.keys() and all(
-            _is_same(one.value[key], two.value[key]) for key in one.value
-        )
+        if one.value.keys() != two.value.keys():
+            return False
+        for key in one.value:
+            if not _is_same(one.value[key], two.value[key]):
+                return False
+        return True
     if isinstance(one.value, list) and isinstance(two.value, list):
         return len(one.value) == len(two.value) and all(map(_is_same, one.value, two.value))
     return (

@@ -125,7 +125,10 @@ class _Page:
         if node.anchor:
             start += f" &{node.anchor}"
         inner = (*path, _find_step(entry, path))
-        beside = "".join(" " * max(2, comment.gap) + comment.text for comment in entry.beside[-1:])
+        parts = []
+        for comment in entry.beside[-1:]:
+            parts.append(" " * max(2, comment.gap) + comment.text)
+        beside = "".join(parts)
         if not node.block:
             self.put_single(node, column, path=inner, start=start, beside=beside)
         elif not on_dash:
@@ -189,7 +192,9 @@ def _write_key(key: YamlNode) -> str:
 def _find_step(entry: YamlEntry, path: Path) -> str:
     """Return what a child's path goes on with: its key, or `*` where any key may stand."""
     free = entry.key is None or path in {("join",), ("logs",), ("seen",), ("let",)}
-    return "*" if free else entry.name
+    if free:
+        return "*"
+    return entry.name
 
 
 def _sort_entries(node: YamlNode, path: Path) -> None:

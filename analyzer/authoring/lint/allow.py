@@ -8,7 +8,7 @@ reads the rule next must be able to judge it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,7 +134,9 @@ def _read_codes(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, 
 def _find_lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span]) -> range:
     """Return the lines a comment holds for."""
     lines = file.text.lines
-    keys = file.tree.keys.values() if file.tree is not None else ()
+    keys: Iterable[FileSpan] = ()
+    if file.tree is not None:
+        keys = file.tree.keys.values()
     target = number
     if not lines[number - 1][: found.start()].strip():
         if number < min((place.line for place in keys), default=1):

@@ -133,7 +133,8 @@ def _suggest_instead(whole: ExprNode, fold: ExprNode) -> str:
         left, right = whole.args
         name, other = (whole.name, right)
         if left is not fold:
-            name, other = (FLIPPED[whole.name], left)
+            name = FLIPPED[whole.name]
+            other = left
         if (name in _UPWARD) == (fold.op == "max") and name not in ("==", "!="):
             return f"write `any({fold.args[0].text} {name} {other.text})`: of none it is false"
     count = f"count({fold.name})"

@@ -90,7 +90,8 @@ def check_files(
     thorough  also run the examples and move the thresholds; takes seconds
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
-    limits, local = Limits(), _read_local(local)
+    limits = Limits()
+    local = _read_local(local)
     shipped = _list_catalog(kb, local)
     folders = [*rules.default_paths(), *local.settings.kb, *kb]
     # The places whose tables of facts the rules of a run may name.
@@ -165,7 +166,10 @@ def _check_file(
             asked.append(CATALOG)
             catalog.check_catalog(file, others)
         if file.rule is not None:
-            asked += [RULE, PROOF] if thorough else [RULE]
+            if thorough:
+                asked += [RULE, PROOF]
+            else:
+                asked += [RULE]
             logic.check_logic(file)
             manyrows.check_rows(file)
             reach.check_releases(file)

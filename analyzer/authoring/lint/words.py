@@ -161,7 +161,8 @@ def check_dates(file: RuleFile) -> None:
             checked.place,
             "write the day on which the sources were read like 2026-11-20",
         )
-    needs, own = file.read_word("needs"), version_key(__version__)
+    needs = file.read_word("needs")
+    own = version_key(__version__)
     wanted = version_key(needs)
     if not needs:
         return

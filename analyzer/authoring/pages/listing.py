@@ -188,9 +188,10 @@ def list_sources(catalog: Catalog) -> list[str]:
 
 
 def _write_line(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(
-        _make_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
-    ).rstrip()
+    parts = []
+    for cell, width in zip(cells, widths, strict=True):
+        parts.append(_make_safe(cell).ljust(width))
+    return "  ".join(parts).rstrip()
 
 
 def _make_safe(text: str) -> str:

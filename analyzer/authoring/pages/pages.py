@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzer.artefacts.tables import Table
@@ -114,13 +114,17 @@ def write_tables(tables: Mapping[str, Table], made_by: str) -> Iterator[str]:
             yield f"- key: {', '.join(f'`{column}`' for column in table.key)}"
         if table.counts_since:
             gauges = ", ".join(f"`{name}`" for name in table.gauges)
-            but = f", but for {gauges}" if gauges else ""
+            but = ""
+            if gauges:
+                but = f", but for {gauges}"
             yield f"- its numbers count since {SINCE[table.counts_since]}{but}"
         if table.log:
             yield "- a log: searched by signatures, rows are lines"
         yield "\n| column | type | unit | meaning |\n|---|---|---|---|"
         for column in table.columns:
-            printed = f"{column.printed}: " if column.printed else ""
+            printed = ""
+            if column.printed:
+                printed = f"{column.printed}: "
             meaning = f"{printed}{column.meaning}"
             yield f"| `{column.name}` | {column.kind} | {column.unit} | {for_markdown(meaning)} |"
         yield ""
@@ -158,7 +162,9 @@ def write_rule(rule: Rule, links: Links) -> Iterator[str]:
     except BadRuleError as error:
         yield f"Its examples cannot be read: {for_markdown(error.message)}\n"
         return
-    results = [f"{number} {name.replace('_', ' ')}" for name, number in sorted(counts.items())]
+    results = []
+    for name, number in sorted(counts.items()):
+        results.append(f"{number} {name.replace('_', ' ')}")
     if counts:
         yield f"Proved by {counts.total()} examples: {', '.join(results)}.\n"
     else:
@@ -168,7 +174,10 @@ def write_rule(rule: Rule, links: Links) -> Iterator[str]:
 def write_head(rule: Rule, links: Links) -> Iterator[str]:
     """Yield where a rule comes from and what its state is."""
     if rule.kb:
-        yield "- KB: " + ", ".join(f"[{number}]({link_article(number)})" for number in rule.kb)
+        parts = []
+        for number in rule.kb:
+            parts.append(f"[{number}]({link_article(number)})")
+        yield "- KB: " + ", ".join(parts)
     if rule.issues:
         yield "- known issue: " + ", ".join(str(number) for number in rule.issues)
     more = [f"revised {for_markdown(rule.revised)}" if rule.revised else ""]
@@ -202,7 +211,9 @@ def write_looks(rule: Rule, links: Links) -> Iterator[str]:
         yield f"- should find {rows}{_write_only(listed.where)}"
     for join in rule.joins:
         number = "each" if join.each else "a"
-        rows = _rows_of(join.alias.table, "all" if join.alias.many else number, links)
+        if join.alias.many:
+            number = "all"
+        rows = _rows_of(join.alias.table, number, links)
         yield f"- beside it {rows}, called {code_span(join.alias.name)}{_write_only(join.where)}"
     for log in rule.logs.values():
         fold = ", capitals or not" if log.ignore_case else ""
@@ -211,9 +222,8 @@ def write_looks(rule: Rule, links: Links) -> Iterator[str]:
     for seen in rule.seen.values():
         if seen != SeenDef(seen.name, (seen.name,)):
             yield (write_question(seen))
-    for what, several in (("affected", rule.affected), ("fixed in", rule.fixed_in)):
-        for product, versions in several.items():
-            yield f"- {what}: {product} " + "; ".join(for_markdown(one) for one in versions)
+    yield from _list_versions("affected", rule.affected)
+    yield from _list_versions("fixed in", rule.fixed_in)
     if rule.only:
         yield f"- applies when {code_span(rule.only.text)}"
     yield f"- speaks when {code_span(rule.when.text)}"
@@ -222,6 +232,11 @@ def write_looks(rule: Rule, links: Links) -> Iterator[str]:
             yield f"- {code_span(name)} is {code_span(value.text)}"
     for name, (_, written) in rule.thresholds.items():
         yield f"- the threshold {code_span(name)} = {written:g} can be changed in `backline.toml`"
+
+
+def _list_versions(what: str, versions: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for product, listed in versions.items():
+        yield f"- {what}: {product} " + "; ".join(for_markdown(one) for one in listed)
 
 
 def _write_only(where: object) -> str:
@@ -235,7 +250,9 @@ def write_question(seen: SeenDef) -> str:
     names = ", then ".join(code_span(name) for name in seen.logs)
     span = write_span(seen.within)
     if seen.silence:
-        silent = f" for {span}" if span else ""
+        silent = ""
+        if span:
+            silent = f" for {span}"
         return f"- {code_span(seen.name)} is true when {names} had no hit{silent}"
     if seen.lasting:
         begin, end = map(code_span, seen.logs)
@@ -245,7 +262,9 @@ def write_question(seen: SeenDef) -> str:
         what = f"at least {seen.at_least} {'hit' if seen.at_least == 1 else 'hits'} of "
     if seen.distinct:
         what = f"at least {seen.at_least} values of {code_span(seen.distinct)} in hits of "
-    inside = f" within {span}" if span else ""
+    inside = ""
+    if span:
+        inside = f" within {span}"
     if seen.per:
         inside += f", for each {code_span(seen.per)}"
     return f"- {code_span(seen.name)} is true for {what}{names}{inside}"
@@ -266,10 +285,14 @@ def write_answers(rule: Rule) -> Iterator[str]:
     yield "| when | severity | confidence | says |\n|---|---|---|---|"
     for number, outcome in enumerate(rule.outcomes):
         if outcome.when.op == "literal" and outcome.when.value is True:
-            when = "otherwise" if number else "always"
+            when = "always"
+            if number:
+                when = "otherwise"
         else:
             when = code_span(outcome.when.text).replace("|", "\\|")
-        says = for_markdown(outcome.say.text) if outcome.say else ""
+        says = ""
+        if outcome.say:
+            says = for_markdown(outcome.say.text)
         severity = outcome.severity or "by degree"
         yield f"| {when} | {severity} | {outcome.confidence} | {says} |"
     yield ""
@@ -295,8 +318,7 @@ def write_remedy(rule: Rule) -> Iterator[str]:
                 words.append(f"(only when {code_span(step.when.text)})")
             if step.run:
                 words.append(code_span(step.run.text))
-            for text in (step.do, step.note):
-                words.append(for_markdown(text.text) if text else "")
+            words += [for_markdown(text.text) for text in (step.do, step.note) if text]
             if step.caution:
                 words.append(f"**Caution:** {for_markdown(step.caution.text)}")
             place = f"{for_markdown(step.where)}: " if step.where else ""
@@ -311,7 +333,8 @@ def write_remedy(rule: Rule) -> Iterator[str]:
     if rule.ask:
         yield "Ask for, when it cannot tell:\n"
         for table, ask in rule.ask.items():
-            yield (f"- {f'{code_span(table)}: ' if table else ''}{markdown_ask(ask)}")
+            what = f"{code_span(table)}: " if table else ""
+            yield f"- {what}{markdown_ask(ask)}"
         yield ""
 
 

@@ -245,7 +245,10 @@ class _Maker:
 
     def type_by(self) -> Schema:
         """Return the schema of equal columns; a column of any table is offered."""
-        names = {column.name for table in self.rows for column in table.columns}
+        names = set()
+        for table in self.rows:
+            for column in table.columns:
+                names.add(column.name)
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
     def type_join(self) -> Schema:
@@ -400,7 +403,9 @@ def type_row(table: Table) -> Schema:
     cells = {}
     for name in ordered:
         column = columns[name]
-        unit = f", in {column.unit}" if column.unit else ""
+        unit = ""
+        if column.unit:
+            unit = f", in {column.unit}"
         cells[name] = {
             "type": types[column.kind]["type"],  # an editor completes a key by its type
             "allOf": [parts.make_ref(f"a cell of {column.kind}")],

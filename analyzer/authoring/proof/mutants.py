@@ -129,7 +129,9 @@ def _move_numbers(rule: Rule) -> Iterator[Mutant]:
         condition = around
         if condition is None:
             behind = [one for one in comparisons if _compares(one, node)]
-            condition = behind[0] if behind else None
+            condition = None
+            if behind:
+                condition = behind[0]
         direct = condition is not None and _compares(condition, node)
         named = False  # a kind of thing, and no threshold
         if condition is not None and direct:
@@ -156,15 +158,22 @@ def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> b
     left, right = condition.args[:2]
     number_first = bare_node(left) is node
     folded = bare_node(right if number_first else left)
-    sign = FLIPPED.get(condition.name, "") if number_first else condition.name
+    if number_first:
+        sign = FLIPPED.get(condition.name, "")
+    else:
+        sign = condition.name
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
     low, high = sorted((node.value, value))
     argument = folded.args[0]
     counts_rows = argument.type != "bool" or argument.op == "row"
-    least = 1 if folded.op == "count" and counts_rows else 0
-    most = 1.0 if folded.op == "share" else float("inf")
+    least = 0
+    if folded.op == "count" and counts_rows:
+        least = 1
+    most = 1.0
+    if folded.op != "share":
+        most = float("inf")
     if sign in (">=", "<"):  # the lower end lies between, the upper one does not
         return low > most or max(low, least) >= high
     return high < least or low >= most

@@ -32,7 +32,9 @@ def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) ->
         parts.append(count_noun(len(gaps), "known gap"))
     if left:
         parts.append(f"{count_noun(len(left), 'moved number')} unnoticed")
-    mark = "FAIL" if proof.failures or left else "ok  "
+    mark = "ok  "
+    if proof.failures or left:
+        mark = "FAIL"
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
         if result.ok:
@@ -75,7 +77,9 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
     if failed:
         result = f"{failed} not as expected"
     else:
-        result = "all as expected" if results else "nothing was tested"
+        result = "nothing was tested"
+        if results:
+            result = "all as expected"
     if gaps:
         result += f", {count_noun(gaps, 'known gap')}"
     if left:
