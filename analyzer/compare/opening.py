@@ -251,10 +251,9 @@ def describe_sizes(made: Comparison) -> list[str]:
             verb = "shrank"
             if known[-1] > known[0]:
                 verb = "grew"
-            parts = []
-            for value in (known[0], known[-1]):
-                parts.append(show_size(value, one.unit))
-            went = " to ".join(parts)
+            first = show_size(known[0], one.unit)
+            last = show_size(known[-1], one.unit)
+            went = f"{first} to {last}"
             said.append(f"The datastore {name} on {one.machine} {verb} from {went}.")
     return said
 

@@ -373,22 +373,27 @@ def describe_rates(steps: Sequence[CounterChange]) -> str:
 
 def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
     """Say which part of a sum is left: `only ring #2 still runs full`."""
-    parts = _PARTS.get(one.column, {})
-    there = {column: row[column] for column in parts if column in row}
-    if not there:
-        return []
-    lasts = {column: part.values[-1] or 0 for column, part in there.items()}
-    left = [parts[column] for column, value in lasts.items() if value]
+    left = []
     texts = []
-    for column, part in there.items():
-        texts.append(f"{parts[column]} ran full {join_values(part.values)} times")
-    rest_text = "; ".join(texts)
-    gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one.values[-1]
-    if gone:
-        text = f"Only {left[0]} still runs full: {rest_text}."
-    else:
-        text = f"Of these, {rest_text}."
-    return [make_sentence(text, *(part.at for part in there.values()))]
+    places = []
+    total: float = 0
+    for column, name in _PARTS.get(one.column, {}).items():
+        part = row.get(column)
+        if part is None:
+            continue
+        last = part.values[-1] or 0
+        total += last
+        if last:
+            left.append(name)
+        texts.append(f"{name} ran full {join_values(part.values)} times")
+        places.append(part.at)
+    if not texts:
+        return []
+    parts = "; ".join(texts)
+    text = f"Of these, {parts}."
+    if len(left) == 1 and len(texts) > 1 and total == one.values[-1]:
+        text = f"Only {left[0]} still runs full: {parts}."
+    return [make_sentence(text, *places)]
 
 
 def write_samples(made: Comparison) -> list[Sentence]:

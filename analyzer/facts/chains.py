@@ -188,17 +188,19 @@ class ChainWalk:
         """Return the rows of a source that belong to a path: of those with one key the nearest."""
         index = self._indexes.get(id(source))
         if index is None:
-            index = self._indexes[id(source)] = defaultdict(list)
+            index = defaultdict(list)
+            self._indexes[id(source)] = index
             for row in self._read_rows(source):
-                cells = (row.values.get(theirs) for theirs in source.on.values())
-                index[tuple(map(fold_cell, cells))].append(row)
-        rows = index.get(tuple(fold_cell(path.cells[mine]) for mine in source.on), [])
+                theirs = tuple(fold_cell(row.values.get(name)) for name in source.on.values())
+                index[theirs].append(row)
+        mine = tuple(fold_cell(path.cells[name]) for name in source.on)
+        rows = index.get(mine, [])
         if len(set(map(read_key, rows))) == len(rows):
             return rows
-        kept: dict[Key, Row] = {}
+        nearest: dict[Key, Row] = {}
         for row in sorted(rows, key=lambda row: measure_distance(row, path.first)):
-            kept.setdefault(read_key(row), row)
-        chosen = {id(row) for row in kept.values()}
+            nearest.setdefault(read_key(row), row)
+        chosen = {id(row) for row in nearest.values()}
         return [row for row in rows if id(row) in chosen]
 
     def _read_rows(self, source: Source | Start) -> Iterator[Row]:

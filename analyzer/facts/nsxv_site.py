@@ -257,26 +257,26 @@ class NsxvSite(SiteMembers):
         for (_, ip, state), found in networks.items():
             first = found[0]
             host = self.name_node("host", first).name
-            to = self.name_member("controller", ip=ip, row=first).name
+            controller = self.name_member("controller", ip=ip, row=first).name
             which = ", ".join(str(row.values.get("vni")) for row in found[:3])
             words = f"{state or 'no state'} for VNI {which}"
             if len(found) > 3:
                 words += ", …"
-            yield self.state_channel(first, (host, to), what, words, _LINKED.get(state), host)
+            up = _LINKED.get(state)
+            yield self.state_channel(first, (host, controller), what, words, up, host)
         what = ("logical routers", "control_plane_active")
         for row in self.list_rows("nsx.vdr"):
             host = self.name_node("host", row).name
             ip = read_text(row, "controller_ip")
-            to = ALL
+            controller = ALL
             if ip not in ("", "0.0.0.0"):
-                to = self.name_member("controller", ip=ip, row=row).name
+                controller = self.name_member("controller", ip=ip, row=row).name
             active = row.values.get("control_plane_active")
-            up = None
-            if isinstance(active, bool):
-                up = active
+            up = active if isinstance(active, bool) else None
             shown = {True: "Yes", False: "No", None: "not shown"}[up]
-            words = f"{read_text(row, 'vdr') or 'a logical router'}: Control Plane Active {shown}"
-            yield self.state_channel(row, (host, to), what, words, up, host)
+            router = read_text(row, "vdr") or "a logical router"
+            words = f"{router}: Control Plane Active {shown}"
+            yield self.state_channel(row, (host, controller), what, words, up, host)
 
     def list_of_edges(self) -> Iterator[Row]:
         """Yield what Edges say of their peers."""

@@ -321,7 +321,8 @@ class Facts(database.LateDatabase):
         if row < len(store.rows):
             found = store.rows[row]
             return Origin(found.block, found.line, row=found)
-        if (held := store.find_frame(row)) is not None:
+        held = store.find_frame(row)
+        if held is not None:
             first, frame = held
             return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
         raise IndexError(f"{table} has no row {row}")

@@ -80,16 +80,21 @@ def measure_age(released: str, captured: str) -> str:
 
 def describe_boots(node: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> CardRow:
     """Return the uptime and the last boots, as uptime and vobd tell of them."""
-    uptime, items = node["uptime_s"], []
+    uptime = node["uptime_s"]
+    items = []
     if isinstance(uptime, int | float):
         text = f"up {uptime / 86400:,.1f} days"
         try:
-            boot = datetime.fromisoformat(node["captured"]) - timedelta(seconds=uptime)
+            captured = datetime.fromisoformat(node["captured"])
+            boot = captured - timedelta(seconds=uptime)
             text += f", since {boot:%Y-%m-%d %H:%M UTC}"
         except (ValueError, OverflowError):
             pass
         items.append(make_item(text))
-    boots = [one for one in events if one["node"] == node["id"] and BOOT in one["text"]]
+    boots = []
+    for one in events:
+        if one["node"] == node["id"] and BOOT in one["text"]:
+            boots.append(one)
     boots.sort(key=lambda one: (one["time"], one["address"], one["line"]), reverse=True)
     for one in boots[:BOOTS]:
         time = one["time"]
@@ -98,7 +103,8 @@ def describe_boots(node: Mapping[str, Any], events: Sequence[Mapping[str, Any]])
     missing = []
     if not items:
         missing = [parsing.tables()["esxi.uptime"].ask]
-    return make_card_row("Uptime and boots", items, missing, len(items) + len(boots[BOOTS:]))
+    hidden = len(boots[BOOTS:])
+    return make_card_row("Uptime and boots", items, missing, len(items) + hidden)
 
 
 def fill_row(facts: Facts, node: str, row: RowForm) -> CardRow:

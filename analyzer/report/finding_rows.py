@@ -331,7 +331,8 @@ def list_unchecked(doc: CaseDocument, row: FindingGroup) -> list[str]:
     doubts: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for finding in findings:
         for line in finding.also:
-            if doubt := _DOUBT.fullmatch(line):
+            doubt = _DOUBT.fullmatch(line)
+            if doubt:
                 key = (doubt["could"] or "", doubt["ask"] or "")
                 doubts.setdefault(key, []).append((doubt["why"], finding))
     sentences = []

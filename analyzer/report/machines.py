@@ -152,7 +152,8 @@ def describe_worst(doc: CaseDocument, most: int) -> str:
     names = name_nodes(doc)
     lines = []
     for node in rank_hosts(doc.findings):
-        if counts := found.get(node):
+        counts = found.get(node)
+        if counts:
             ordered = [(word, counts[word]) for word in view.SEVERITIES]
             lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
     return join_few(lines, most)

@@ -87,38 +87,50 @@ def write_header(doc: CaseDocument) -> list[str]:
     case = doc.case
     lines = [f"# Case {for_markdown(case.name or '(no name)')}", ""]
     if case.masked:
-        by_map = _name_map(doc)
-        lines += [
-            f"Redacted: names and addresses are replaced{by_map}. The rules judged the original names.",
-            "",
-        ]
-    lines += [f"{for_markdown(view.write_headline(doc))}.", ""]
-    alone, crowds = machines.split_header(doc.nodes)
-    for crowd in crowds:
-        facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
-        names = ", ".join(map(machines.name_node, crowd.nodes))
-        lines.append(f"- **{for_markdown(crowd.title)}**: {facts}")
-        lines.append(f"  - All: {for_markdown(names)}")
-        lines += [f"  - Note: {for_markdown(remark)}" for remark in crowd.remarks]
-    for node in alone:
-        name = for_markdown(machines.name_node(node))
-        facts = "; ".join(map(for_markdown, view.list_facts(node)))
-        if facts:
-            lines.append(f"- **{name}**: {facts}")
-        else:
-            lines.append(f"- **{name}**")
-        lines += [f"  - Note: {for_markdown(warning)}" for warning in node.warnings]
+        replaced = f"Redacted: names and addresses are replaced{_name_map(doc)}."
+        lines += [f"{replaced} The rules judged the original names.", ""]
+    headline = view.write_headline(doc)
+    lines += [f"{for_markdown(headline)}.", ""]
+    lines += write_machines(doc)
     if case.span:
         span = format_span(case.span.first, case.span.last)
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     if case.incident:
-        lines.append(f"- {for_markdown(incident.summarize_incident(doc))}")
+        summary = incident.summarize_incident(doc)
+        lines.append(f"- {for_markdown(summary)}")
         gaps = [one for one in incident.list_answers(doc) if not one.covers]
         lines += _write_some([f"{one.log} of {one.node} {one.text}" for one in gaps])
-    lines.append(f"- Material: {for_markdown(completeness.describe_completeness(doc))}")
-    lines += [f"- {for_markdown(line)}" for line in finding_rows.list_cuts(doc)]
+    material = completeness.describe_completeness(doc)
+    lines.append(f"- Material: {for_markdown(material)}")
+    for cut in finding_rows.list_cuts(doc):
+        lines.append(f"- {for_markdown(cut)}")
     unread = completeness.list_unread(doc)
-    return lines + _write_some([completeness.describe_unread(source) for source in unread])
+    lines += _write_some([completeness.describe_unread(source) for source in unread])
+    return lines
+
+
+def write_machines(doc: CaseDocument) -> list[str]:
+    """Return the machines of the case as a list, many that are alike as one item."""
+    lines = []
+    alone, crowds = machines.split_header(doc.nodes)
+    for crowd in crowds:
+        title = for_markdown(crowd.title)
+        facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
+        names = ", ".join(map(machines.name_node, crowd.nodes))
+        lines.append(f"- **{title}**: {facts}")
+        lines.append(f"  - All: {for_markdown(names)}")
+        for remark in crowd.remarks:
+            lines.append(f"  - Note: {for_markdown(remark)}")
+    for node in alone:
+        name = for_markdown(machines.name_node(node))
+        item = f"- **{name}**"
+        facts = "; ".join(map(for_markdown, view.list_facts(node)))
+        if facts:
+            item += f": {facts}"
+        lines.append(item)
+        for warning in node.warnings:
+            lines.append(f"  - Note: {for_markdown(warning)}")
+    return lines
 
 
 def _write_some(texts: list[str]) -> list[str]:
@@ -287,7 +299,8 @@ def write_problems(doc: CaseDocument) -> list[str]:
 def write_questions(doc: CaseDocument) -> list[str]:
     """Return what could not be judged, and what to ask for."""
     lines = ["## Cannot tell", ""]
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         names = for_markdown(join_few(damaged, 6))
         answers = "A complete file may answer many of the questions below."
         lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
@@ -303,7 +316,8 @@ def write_questions(doc: CaseDocument) -> list[str]:
             lines.append(f"  - for: {for_markdown(join_few(question.subjects, 12))}")
         lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
         lines.append("")
-    if folded := open_asks.describe_folded(doc):
+    folded = open_asks.describe_folded(doc)
+    if folded:
         lines.append(f"- {for_markdown(folded)}")
         for offer in open_asks.list_offers(doc):
             where = ""

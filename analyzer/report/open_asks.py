@@ -198,7 +198,8 @@ def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     lists_of_options: dict[str, str] = {}
     whole_lists = set()
     for key, ask in found.items():
-        if option := _ONE_OPTION.match(key):
+        option = _ONE_OPTION.match(key)
+        if option:
             lists_of_options[key] = option["path"]
         elif ask.command:
             whole_lists.add(key.partition(" -")[0])

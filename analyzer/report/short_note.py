@@ -24,17 +24,20 @@ EVIDENCE = 200  # characters of a line of evidence
 def render_short_note(doc: CaseDocument) -> str:
     """Return the short note of a case as Markdown, `LINES` lines at most, each of bounded length."""
     name = _clean_text(doc.case.name or "(no name)")
-    lines = [f"# Case {name}", "", f"{_clean_text(view.write_headline(doc))}."]
+    headline = _clean_text(view.write_headline(doc))
+    lines = [f"# Case {name}", "", f"{headline}."]
     nodes = doc.nodes
     if len(nodes) > HOSTS:
         names = join_few([machines.name_node(node) for node in nodes], NAMED)
         lines.append(f"- {len(nodes):,} machines: {_clean_text(names)}")
     else:
         for node in nodes:
+            name = _clean_text(machines.name_node(node))
             facts = _clean_text("; ".join(view.list_facts(node)))
-            lines.append(f"- **{_clean_text(machines.name_node(node))}**: {facts}")
+            lines.append(f"- **{name}**: {facts}")
     if not completeness.is_complete(doc):
-        lines.append(f"- Material: {_clean_text(completeness.describe_completeness(doc))}")
+        material = completeness.describe_completeness(doc)
+        lines.append(f"- Material: {_clean_text(material)}")
     stories = finding_rows.list_stories(doc)
     numbers = finding_rows.number_findings(doc)
     if not stories:
@@ -45,12 +48,16 @@ def render_short_note(doc: CaseDocument) -> str:
     others = finding_rows.list_story_rows(stories[STORIES:])
     if others:
         named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
-        lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
+        named = _clean_text(named, 3 * WIDTH)
+        lines.append(f"- **Also found**: {named}{_count_more(others)}")
     lines += list_asks(doc)
     tool = doc.tool
-    masked = f"Names and addresses are {'' if doc.case.masked else 'not '}masked."
-    made = f"- Backline {_clean_text(tool.version)}, {tool.rules:,} rules. {masked}"
-    return "\n".join([*lines, made, ""])
+    masked = "masked"
+    if not doc.case.masked:
+        masked = "not masked"
+    made = f"- Backline {_clean_text(tool.version)}, {tool.rules:,} rules."
+    lines += [f"{made} Names and addresses are {masked}.", ""]
+    return "\n".join(lines)
 
 
 def _clean_text(text: str, most: int = WIDTH) -> str:
@@ -71,39 +78,37 @@ def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
 def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
     row = story.row
-    first = story.row.first
+    first = row.first
     number = finding_rows.number_row(row, numbers)
-    subject, node = first.subject, first.node
-    if node and node not in subject:
-        who = f"{subject} on {node}"
-    else:
-        who = subject
+    who = first.subject
+    if first.node and first.node not in who:
+        who = f"{who} on {first.node}"
     if len(row.findings) > 1:
         who += f", and {len(row.findings) - 1:,} more"
-    lines = [
-        f"**{number}. {row.weight}: {_clean_text(first.title)}**",
-        f"- {_clean_text(who)}: {_clean_text(first.say)}",
-    ]
+    lines = [f"**{number}. {row.weight}: {_clean_text(first.title)}**"]
+    lines.append(f"- {_clean_text(who)}: {_clean_text(first.say)}")
     causes = []
     if first.about:
-        causes = [_clean_text(first.about)]
+        causes.append(_clean_text(first.about))
     if story.signs:
         signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
         causes.append(_clean_text(f"It explains {signs}."))
     if causes:
         lines.append(f"- Cause: {' '.join(causes)}")
     for place in first.evidence[:1]:
-        line = f"- Evidence: {code_span(one_line(write_place(place)))}"
+        written = one_line(write_place(place))
+        line = f"- Evidence: {code_span(written)}"
         text = bound_middle(place.text.strip(), EVIDENCE)
         if text:
-            lines.append(f"{line} {code_span(text)}")
-        else:
-            lines.append(line)
+            line += f" {code_span(text)}"
+        lines.append(line)
     if first.fix:
-        steps = "; then ".join(map(write_step, first.fix[:3]))
-        cautions = dict.fromkeys([first.caution, *(step.caution for step in first.fix)])
-        warnings = "".join(f" **Caution:** {_clean_text(text)}" for text in cautions if text)
-        lines.append(f"- Fix: {steps}{warnings}")
+        fix = "; then ".join(map(write_step, first.fix[:3]))
+        cautions = [first.caution, *(step.caution for step in first.fix)]
+        for caution in dict.fromkeys(cautions):
+            if caution:
+                fix += f" **Caution:** {_clean_text(caution)}"
+        lines.append(f"- Fix: {fix}")
     return lines
 
 
@@ -123,7 +128,8 @@ def write_step(step: Fix) -> str:
 def list_asks(doc: CaseDocument) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         lines.append(f"- **Ask again for**: {_clean_text(join_few(damaged, NAMED))}")
     commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
     wanted = list(dict.fromkeys(commands))

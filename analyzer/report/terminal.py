@@ -101,35 +101,49 @@ def print_header(doc: CaseDocument, out: Printer, verbose: int) -> None:
     if case.masked:
         by_map = f" (map of names: {case.map})" if case.map else ""
         out.print_line(f"redacted: names and addresses are replaced{by_map}", indent=2)
-    alone, crowds = (doc.nodes, []) if verbose else machines.split_header(doc.nodes)
-    for crowd in crowds:
-        facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
-        out.print_line(out.make_text(crowd.title, "bold"), "  ", facts, indent=2)
-        for remark in crowd.remarks[:UNREAD]:
-            out.print_line("note: ", remark, indent=4)
-        more = len(crowd.remarks) - UNREAD
-        if more > 0:
-            out.print_line(f"and {more:,} more notes, see the report", indent=4)
-    for node in alone:
-        title = out.make_text(machines.name_node(node), "bold")
-        out.print_line(title, "  ", "; ".join(view.list_facts(node)), indent=2)
-        for warning in node.warnings:
-            out.print_line("note: ", warning, indent=4)
+    print_machines(doc, out, verbose)
     if case.span and len(doc.nodes) > 1:
         span = format_span(case.span.first, case.span.last)
         out.print_line(f"logs {span}", indent=2)
     if case.incident:
         out.print_line(incident.summarize_incident(doc), indent=2)
-    style = "" if completeness.is_complete(doc) else "bold yellow"
+    style = ""
+    if not completeness.is_complete(doc):
+        style = "bold yellow"
     material = f"material {completeness.describe_completeness(doc)}"
     out.print_line(out.make_text(material, style), indent=2)
     unread = completeness.list_unread(doc)
     for source in unread[:UNREAD]:
-        line_style = "" if source.state == "other" else style
-        line = out.make_text(completeness.describe_unread(source), line_style)
-        out.print_line(line, indent=4)
-    if len(unread) > UNREAD:
-        out.print_line(f"and {len(unread) - UNREAD:,} more, see the report", indent=4)
+        line_style = style
+        if source.state == "other":
+            line_style = ""
+        text = completeness.describe_unread(source)
+        out.print_line(out.make_text(text, line_style), indent=4)
+    more = len(unread) - UNREAD
+    if more > 0:
+        out.print_line(f"and {more:,} more, see the report", indent=4)
+
+
+def print_machines(doc: CaseDocument, out: Printer, verbose: int) -> None:
+    """Print the machines of the case; without -v many that are alike as one."""
+    alone = doc.nodes
+    if not verbose:
+        alone, crowds = machines.split_header(doc.nodes)
+        for crowd in crowds:
+            title = out.make_text(crowd.title, "bold")
+            facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
+            out.print_line(title, "  ", facts, indent=2)
+            for remark in crowd.remarks[:UNREAD]:
+                out.print_line("note: ", remark, indent=4)
+            more = len(crowd.remarks) - UNREAD
+            if more > 0:
+                out.print_line(f"and {more:,} more notes, see the report", indent=4)
+    for node in alone:
+        title = out.make_text(machines.name_node(node), "bold")
+        facts = "; ".join(view.list_facts(node))
+        out.print_line(title, "  ", facts, indent=2)
+        for warning in node.warnings:
+            out.print_line("note: ", warning, indent=4)
 
 
 def print_findings(doc: CaseDocument, out: Printer, verbose: int) -> None:
@@ -296,7 +310,8 @@ def print_questions(doc: CaseDocument, out: Printer) -> None:
     """Print what could not be judged and what to ask for."""
     out.print_line()
     out.print_line("CANNOT TELL", style="bold")
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         names = join_few(damaged, 6)
         out.print_line(f"ask for {names} again: cut short or damaged", indent=2)
     for question in open_asks.list_pressing(doc):
@@ -315,7 +330,8 @@ def print_questions(doc: CaseDocument, out: Printer) -> None:
         more = len(question.asks) - SUBJECTS
         if more > 0:
             out.print_line(f"and {more:,} more of this kind, see the report", indent=4)
-    if folded := open_asks.describe_folded(doc):
+    folded = open_asks.describe_folded(doc)
+    if folded:
         out.print_line(f"{folded}; see the report", indent=2)
         for offer in open_asks.list_offers(doc):
             where = ""

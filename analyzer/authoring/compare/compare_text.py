@@ -58,28 +58,29 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
     pair = one.pair
-    if pair.why:
-        state = f"{pair.kind}: {pair.why}"
-    else:
-        state = pair.kind
+    state = pair.kind
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
-        state = f"{pair.kind}, was {pair.old.id}"
+        state += f", was {pair.old.id}"
+    elif pair.why:
+        state += f": {pair.why}"
     yield one_line(f"{pair.rule.id} ({state}): {pair.rule.title}", 200)
     if pair.parts:
         yield bound_line(f"  differs in: {', '.join(pair.parts)}", 200)
     for name, before, now in pair.thresholds:
         yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
+    any_hit = False
     for kind in KINDS:
-        hits = one.list_hits(kind)
         items = []
-        for hit in hits:
+        for hit in one.list_hits(kind):
+            any_hit = True
             items.append(f"{_SIGNS[kind]} {_describe_hit(kind, hit)}")
         yield from _bound_items(items, most)
-    if pair.kind == CHANGED and not any(one.list_hits(kind) for kind in KINDS):
+    if pair.kind == CHANGED and not any_hit:
         yield "  No finding differs in the cases that were judged."
     for name, cases in one.unsearched.items():
-        many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
-        yield f"  NOT KNOWN: {many} not searched for {bound_line(name, 80)}; `backline batch --rescan` searches"
+        were = "cases were" if cases > 1 else "case was"
+        many = f"{cases:,} stored {were} not searched for {bound_line(name, 80)}"
+        yield f"  NOT KNOWN: {many}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
         yield f"  {count_noun(one.kept, 'finding')} alike in both versions"
 

@@ -212,10 +212,12 @@ class _Drafter:
     def find_signatures(self) -> None:
         """Generalise the chosen lines, table by table, and order the signatures by their first line."""
         by_table: dict[str, list[CleanLine]] = {}
-        tables = {line.table.name: line.table for line in self.made.lines}
+        tables: dict[str, Table] = {}
         for number, line in enumerate(self.made.lines):
+            name = line.table.name
+            tables[name] = line.table
             clean = cut_line(line.text, self.mask, line.start, line.end, number)
-            by_table.setdefault(line.table.name, []).append(clean)
+            by_table.setdefault(name, []).append(clean)
         taken = {self.made.each[0], *self.made.joins, "order", *ALIASES}
         found: list[tuple[float, int, DraftSignature, str]] = []
         for name, members in by_table.items():
@@ -225,16 +227,17 @@ class _Drafter:
                 found.append((first, one.lines[0].number, one, name))
         found.sort(key=lambda item: item[:2])
         if len(found) > MOST_SIGNATURES:
-            self.notes.append(
-                f"the lines are of {len(found)} kinds; the first {MOST_SIGNATURES} became signatures"
-            )
+            kinds = f"the lines are of {len(found)} kinds"
+            self.notes.append(f"{kinds}; the first {MOST_SIGNATURES} became signatures")
         for _, _, one, name in found[:MOST_SIGNATURES]:
             self.signatures.append(one)
             self.tables[one.name] = name
-        if len(self.signatures) > 1 and all(first < math.inf for first, *_ in found):
+        timed = all(first < math.inf for first, *_ in found)
+        if len(self.signatures) > 1 and timed:
             self.order = "order"
         if self.made.by_hits and self.signatures:
-            self.use_lines_as_rows(tables[found[0][3]])
+            first_table = found[0][3]
+            self.use_lines_as_rows(tables[first_table])
         if self.made.lacks and self.hits is None:
             self.notes.append(self.made.lacks)
 
@@ -495,8 +498,7 @@ class _Drafter:
         if hits.ended:
             over = []
             for lines in self.list_lines(ends=True).values():
-                for line in lines:
-                    over.append(line)
+                over += lines
         quiet = []
         for some in (examples.find_quiet(), examples.make_up()):
             quiet.append(some.get(home, []))

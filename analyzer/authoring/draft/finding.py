@@ -275,33 +275,39 @@ class _Reading:
 
     def make_rows(self, made: DraftSource) -> None:
         """Write the rows of the examples: the n-th value of each column makes the n-th row of its table."""
-        tables = {piece.alias: piece.table for piece in self.pieces} | {made.each[0]: made.each[1]}
+        tables = {piece.alias: piece.table for piece in self.pieces}
+        alias, table = made.each
+        tables[alias] = table
         for alias, body in made.joins.items():
             tables.setdefault(alias, self.tables[body["table"]])
         for alias, table in tables.items():
+            rows = made.rows.setdefault(table.name, [])
+            if rows:
+                continue  # two aliases of one table: its rows are those of the first
             cells: dict[str, list[Any]] = {}
             for piece in self.pieces:
                 if piece.alias == alias:
                     cells.setdefault(piece.column.name, []).append(piece.value)
-            if made.rows.setdefault(table.name, []):
-                continue  # two aliases of one table: its rows are those of the first
-            many = _has_many(made, alias)
-            longest = max([len(values) for values in cells.values()] or [1])
-            fixed = {column: value for (name, column), value in self.fixed.items() if name == alias}
+            fixed = {}
+            for (name, column), value in self.fixed.items():
+                if name == alias:
+                    fixed[column] = value
             columns = dict.fromkeys([*table.key, *_list_join_columns(made, alias), *fixed, *cells])
-            for number in range(min(source.MOST_ROWS, longest) if many else 1):
+            count = 1
+            many = _has_many(made, alias)
+            if many:
+                longest = max(map(len, cells.values()), default=1)
+                count = min(source.MOST_ROWS, longest)
+            for number in range(count):
                 row = {name: source.make_filler(table.column(name)) for name in columns}
                 made.made_up |= {value for value in row.values() if isinstance(value, str)}
                 row |= fixed
                 for name, values in cells.items():
                     row[name] = values[min(number, len(values) - 1)]
-                if table.key:
-                    last = table.key[-1]
-                else:
-                    last = ""
+                last = table.key[-1] if table.key else ""
                 if many and number and last and last not in cells:
                     row[last] = _count_on(row[last], number)
-                made.rows[table.name].append(row)
+                rows.append(row)
         _fill_joined(made, tables)
 
 

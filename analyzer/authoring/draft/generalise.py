@@ -146,10 +146,7 @@ def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> 
         is_sign = several and not MEASURED.match(name) and not THING.match(name)
         # The line of the source that wrote it, `NetPort: 1879: …`, differs from build to build.
         before = "".join(one.value for one in tokens[max(0, number - 2) : number])
-        parts = []
-        for one in tokens[number + 1 : number + 2]:
-            parts.append(one.value)
-        after = "".join(parts)
+        after = tokens[number + 1].value if number + 1 < len(tokens) else ""
         if same and is_sign and not (before.endswith(": ") and after == ":"):
             regex = same
             if name:

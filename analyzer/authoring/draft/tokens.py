@@ -195,10 +195,7 @@ def _cut_tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
     for number, token in enumerate(found):
         if not token.group and token.kind in ("number", "hex"):
             before = "".join(one.value for one in found[max(0, number - 4) : number])
-            parts = []
-            for one in found[number + 1 : number + 3]:
-                parts.append(one.value)
-            after = "".join(parts)
+            after = "".join(one.value for one in found[number + 1 : number + 3])
             found[number] = replace(token, group=_name_by_place(before, after, token))
     return found
 

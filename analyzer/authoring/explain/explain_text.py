@@ -214,6 +214,7 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
 
 def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     trace = row.trace
+    mark = row.mark
     expression = one_line(trace.text)
     room = max(12, column - row.indent)
     folded = [expression]
@@ -221,25 +222,26 @@ def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
         folded = textwrap.wrap(expression, room, subsequent_indent="    ")
     value = bound_line(trace.value, _TEXT)
     parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
-    if row.mark is not None:
-        no = row.mark.says == "no"
-        if no:
-            parts.append(("   <- says no", "bold red"))
-        else:
-            parts.append(("   <- not known", "bold yellow"))
+    if mark is not None and mark.says == "no":
+        parts.append(("   <- says no", "bold red"))
+    elif mark is not None:
+        parts.append(("   <- not known", "bold yellow"))
     tail = []
-    if row.mark is not None and row.mark.ask:
-        tail.append((f"ask for: {one_line(row.mark.ask)}", "yellow"))
+    if mark is not None and mark.ask:
+        tail.append((f"ask for: {one_line(mark.ask)}", "yellow"))
     if trace.note:
         tail.append((f"({one_line(trace.note)})", ""))
     if trace.at:
         tail.append((one_line(trace.at), "dim"))
-    used = row.indent + sum(len(text) for text, _ in parts) + sum(3 + len(text) for text, _ in tail)
+    behind = [(f"   {text}", style) for text, style in tail]
+    used = row.indent + sum(len(text) for text, _ in parts + behind)
     fits = not width or used <= width
     if fits:
-        parts += [(f"   {text}", style) for text, style in tail]
+        parts += behind
     yield Line(parts, row.indent, exact=True)
     for more in folded[1:]:
         yield text_line(more, indent=row.indent, exact=True)
-    for text, style in tail if not fits else ():
-        yield text_line(text, style, indent=row.indent + 4, exact=text == one_line(trace.at))
+    if not fits:
+        for text, style in tail:
+            exact = text == one_line(trace.at)
+            yield text_line(text, style, indent=row.indent + 4, exact=exact)

@@ -58,7 +58,8 @@ def format_rule(text: str, name: str = "rule.yaml") -> str:
     """
     text = _unify_ends(text)
     source = RuleText(name, text)
-    if found := _ODD_BREAK.search(text):
+    found = _ODD_BREAK.search(text)
+    if found:
         message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
         raise source.error(
             message,

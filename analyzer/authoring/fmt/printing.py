@@ -125,10 +125,10 @@ class _Page:
         if node.anchor:
             start += f" &{node.anchor}"
         inner = (*path, _find_step(entry, path))
-        parts = []
-        for comment in entry.beside[-1:]:
-            parts.append(" " * max(2, comment.gap) + comment.text)
-        beside = "".join(parts)
+        beside = ""
+        if entry.beside:
+            comment = entry.beside[-1]
+            beside = " " * max(2, comment.gap) + comment.text
         if not node.block:
             self.put_single(node, column, path=inner, start=start, beside=beside)
         elif not on_dash:

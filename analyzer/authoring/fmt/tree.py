@@ -225,7 +225,8 @@ def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
             ]
         if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             head = text[start:end].partition("\n")[0]
-            if (at := head.find("#")) >= 0:
+            at = head.find("#")
+            if at >= 0:
                 yield [_make_comment(text, start + at, head[at:])]
         place = max(place, end)
 

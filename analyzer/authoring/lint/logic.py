@@ -92,8 +92,7 @@ def _list_spoken(rule: Rule) -> list[ExprNode]:
     texts += [text for step in rule.fix for text in step.templates]
     for text in texts:
         if text is not None:
-            for node in text.nodes():
-                tops.append(node)
+            tops += text.nodes()
     return [*tops, *rule.evidence, *rule.chart]
 
 

@@ -174,24 +174,25 @@ def write_rule(rule: Rule, links: Links) -> Iterator[str]:
 def write_head(rule: Rule, links: Links) -> Iterator[str]:
     """Yield where a rule comes from and what its state is."""
     if rule.kb:
-        parts = []
-        for number in rule.kb:
-            parts.append(f"[{number}]({link_article(number)})")
-        yield "- KB: " + ", ".join(parts)
+        articles = [f"[{number}]({link_article(number)})" for number in rule.kb]
+        yield f"- KB: {', '.join(articles)}"
     if rule.issues:
-        yield "- known issue: " + ", ".join(str(number) for number in rule.issues)
-    more = [f"revised {for_markdown(rule.revised)}" if rule.revised else ""]
-    more += [f"needs version {for_markdown(rule.needs)}" if rule.needs else ""]
-    more += [f"replaced by {_to_rule(rule.replaced_by, links)}" if rule.replaced_by else ""]
-    yield "- status: " + ", ".join(filter(None, [rule.status, *more]))
+        yield f"- known issue: {', '.join(map(str, rule.issues))}"
+    states = [rule.status]
+    versions = {"revised": rule.revised, "needs version": rule.needs}
+    states += [f"{word} {for_markdown(one)}" for word, one in versions.items() if one]
+    if rule.replaced_by:
+        states.append(f"replaced by {_to_rule(rule.replaced_by, links)}")
+    yield f"- status: {', '.join(states)}"
     if rule.proven:
         yield f"- proven by: {for_markdown(rule.proven)}"
     if rule.replaces:
-        yield "- takes the place of " + ", ".join(_to_rule(name, links) for name in rule.replaces)
+        former = [_to_rule(name, links) for name in rule.replaces]
+        yield f"- takes the place of {', '.join(former)}"
     if rule.owner:
         yield f"- owner: {for_markdown(rule.owner)}"
     if rule.tags:
-        yield "- tags: " + ", ".join(map(code_span, rule.tags))
+        yield f"- tags: {', '.join(map(code_span, rule.tags))}"
     if rule.origin is not None and rule.origin.kind == "pack":
         yield f"- comes from: {for_markdown(rule.origin.label)}"
     for source in rule.source:
@@ -199,7 +200,8 @@ def write_head(rule: Rule, links: Links) -> Iterator[str]:
     if rule.checked:
         yield f"- sources read on {for_markdown(rule.checked)}"
     if rule.explained_by:
-        yield "- comes after: " + ", ".join(_to_rule(name, links) for name in rule.explained_by)
+        causes = [_to_rule(name, links) for name in rule.explained_by]
+        yield f"- comes after: {', '.join(causes)}"
 
 
 def write_looks(rule: Rule, links: Links) -> Iterator[str]:

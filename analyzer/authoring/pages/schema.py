@@ -247,8 +247,7 @@ class _Maker:
         """Return the schema of equal columns; a column of any table is offered."""
         names = set()
         for table in self.rows:
-            for column in table.columns:
-                names.add(column.name)
+            names |= {column.name for column in table.columns}
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
     def type_join(self) -> Schema:

@@ -345,11 +345,11 @@ def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
 def describe_example(example: Example) -> str:
     """Return the name of an example and what it expects."""
     result = str(example.expect.get("result", ""))
-    parts = []
+    weights = []
     for key in ("severity", "confidence"):
         if key in example.expect:
-            parts.append(str(example.expect[key]))
-    weight = " ".join(parts)
+            weights.append(str(example.expect[key]))
+    weight = " ".join(weights)
     gap = ""
     if example.gap:
         gap = " (known gap: it does not yet)"

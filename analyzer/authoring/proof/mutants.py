@@ -8,7 +8,7 @@ the last part of a version by 1; a span of time by 10 %. A number asked for with
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -16,7 +16,6 @@ from analyzer.rules import Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode, bare_node
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.language.template import Template
-from analyzer.rules.model import Grade, Note, Outcome, Step
 from analyzer.rules.short import expand_short
 from analyzer.rules.tables import refit_tables
 
@@ -88,32 +87,39 @@ def list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     for name, node in rule.lets.items():
         yield f"let {name}", node
     yield "when", rule.when
-    lists: dict[str, Sequence[Grade | Outcome | Note | Step]] = {
-        "grade": rule.grades,
-        "outcomes": rule.outcomes,
-        "notes": rule.notes,
-        "fix": rule.fix,
-    }
-    for key, parts in lists.items():
-        yield from ((f"{key} {number}", part.when) for number, part in enumerate(parts, 1))
-    for join in rule.joins:
-        if join.where is not None:
-            yield f"join {join.alias.name}, where", join.where
-    if rule.population is not None and rule.population.where is not None:
-        yield "population, where", rule.population.where
-    for log in rule.logs.values():
-        if log.where is not None:
-            yield f"logs {log.name}, where", log.where
-    templates: list[tuple[str, Template | None]] = [("subject", rule.subject)]
-    templates += [("object", text) for text in (rule.object, *rule.rests_on)]
-    for n, part in enumerate(rule.outcomes, 1):
-        templates.append((f"outcomes {n}, say", part.say))
-    templates += [(f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1)]
+    for number, grade in enumerate(rule.grades, 1):
+        yield f"grade {number}", grade.when
+    for number, outcome in enumerate(rule.outcomes, 1):
+        yield f"outcomes {number}", outcome.when
+    for number, note in enumerate(rule.notes, 1):
+        yield f"notes {number}", note.when
     for number, step in enumerate(rule.fix, 1):
-        templates += [(f"fix {number}", text) for text in step.templates]
-    for where, template in templates:
+        yield f"fix {number}", step.when
+    wheres = [(f"join {join.alias.name}", join.where) for join in rule.joins]
+    if rule.population is not None:
+        wheres.append(("population", rule.population.where))
+    wheres += [(f"logs {log.name}", log.where) for log in rule.logs.values()]
+    for what, condition in wheres:
+        if condition is not None:
+            yield f"{what}, where", condition
+    for where, template in _list_templates(rule):
         if template is not None:
-            yield from ((where, node) for node in template.nodes())
+            for node in template.nodes():
+                yield where, node
+
+
+def _list_templates(rule: Rule) -> Iterator[tuple[str, Template | None]]:
+    """Yield every text of a rule in which expressions can be, with the part of the file it is in."""
+    yield "subject", rule.subject
+    for text in (rule.object, *rule.rests_on):
+        yield "object", text
+    for number, outcome in enumerate(rule.outcomes, 1):
+        yield f"outcomes {number}, say", outcome.say
+    for number, note in enumerate(rule.notes, 1):
+        yield f"notes {number}, say", note.say
+    for number, step in enumerate(rule.fix, 1):
+        for text in step.templates:
+            yield f"fix {number}", text
 
 
 def _move_numbers(rule: Rule) -> Iterator[Mutant]:
