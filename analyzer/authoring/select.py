@@ -78,8 +78,8 @@ def select_rules(
 
 
 def _is_path(name: str) -> bool:
-    return (
-        os.sep in name
-        or name.endswith((".yaml", ".yml"))
-        or (os.path.lexists(name) and Path(name).is_dir())
-    )
+    if os.sep in name:
+        return True
+    if name.endswith((".yaml", ".yml")):
+        return True
+    return os.path.lexists(name) and Path(name).is_dir()

@@ -146,35 +146,38 @@ _PROTECTED = re.compile(r"`[^`\n]*`|\([^()]*\)")
 
 def read_item(part: str) -> AskItem | None:
     """Return one part of an ask as a record; None where it holds no word."""
-    if part.endswith((".", ",", ";", " ")):
-        part = part.strip(" ,;.")
-    else:
-        part = part.strip(" ,;")
+    ends = " ,;."
+    if not part.endswith((".", ",", ";", " ")):
+        ends = " ,;"
+    part = part.strip(ends)
     if not any(sign.isalnum() for sign in part):
         return None
     command = _COMMAND.search(part)
-    instead = _OR.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), part))
+    instead = _OR.search(_hide_protected(part))
     if command is not None and (instead is None or command.start() < instead.start()):
         before = part[: command.start()].strip(" ,")
         after = part[command.end() :].strip(" ,")
-        return AskItem(
-            command[1].strip(), command=True, remark=" ".join(filter(None, [before, after]))
-        )
+        remark = " ".join(filter(None, [before, after]))
+        return AskItem(command[1].strip(), command=True, remark=remark)
     path = _PATH.match(part)
     if path is not None:
-        return AskItem(path["what"], command=False, remark=part[path.end() :].strip())
-    if instead is None:
-        words = part
-    else:
-        words = part[: instead.start()]
+        remark = part[path.end() :].strip()
+        return AskItem(path["what"], command=False, remark=remark)
+    words = part
     rest = ""
     if instead is not None:
+        words = part[: instead.start()]
         rest = f"or {part[instead.end() :].strip()}"
-    remark = _REMARK.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), words))
-    if remark is not None:
-        rest = " ".join(filter(None, [words[remark.end() :], rest]))
-        words = words[: remark.start()]
+    found = _REMARK.search(_hide_protected(words))
+    if found is not None:
+        rest = " ".join(filter(None, [words[found.end() :], rest]))
+        words = words[: found.start()]
     return AskItem(words.strip(" ,"), command=False, remark=rest)
+
+
+def _hide_protected(text: str) -> str:
+    """Return a text with zeros where a word that parts an ask would not part it; lengths stay."""
+    return _PROTECTED.sub(lambda found: "\0" * len(found[0]), text)
 
 
 def ask_faults(text: str) -> list[str]:

@@ -65,9 +65,9 @@ def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
                 break
     if named:
         meaning = str(subject.value("meaning") or "")
-        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(
-            BAD.search(str(subject.value(named)))
-        )
+        if meaning in ("crc", "missed", "fifo", "no_buffer"):
+            return True
+        return bool(BAD.search(str(subject.value(named))))
     return bool(BAD.search(column.name))
 
 

@@ -312,7 +312,11 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
         if rule in group.rules and of_node and is_same_subject(finding, group):
             missing, why = group.missing, group.why
             return why if missing in why else f"{missing}: {why}", group.ask
-    quiet = next((one for one in document.quiet if one.rule == rule), None)
+    quiet = None
+    for one in document.quiet:
+        if one.rule == rule:
+            quiet = one
+            break
     if quiet is not None:
         if quiet.looked_at:
             return ("", "")
@@ -325,7 +329,9 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
 def is_same_subject(finding: Finding, group: CannotTellGroup) -> bool:
     """Say whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
     words = (finding.subject, finding.object, finding.node)
-    return not group.subjects or any(
-        subject in words or any(word and word in subject for word in words[1:])
-        for subject in group.subjects
-    )
+    if not group.subjects:
+        return True
+    for subject in group.subjects:
+        if subject in words or any(word and word in subject for word in words[1:]):
+            return True
+    return False

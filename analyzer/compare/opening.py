@@ -45,67 +45,74 @@ _TOLD = frozenset(
 
 def write_summary(made: Comparison) -> str:
     """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
-    changes = sorted(
-        (some for some in group_changes(made) if not is_described(some[0], made.mode)),
-        key=lambda some: (some[0].column not in PHRASES, rank_section(some[0])),
-    )
-    phrased = [some for some in changes if some[0].column in PHRASES] or changes
-    said = [
-        count_findings(made),
-        *describe_releases(made),
-        *describe_events(made),
-        *(f"{describe_change(some, made)}." for some in phrased[:FEW]),
-    ]
-    main = choose_counters(made)
-    for one in ([each for each in main if each.column in PHRASES] or main)[:FEW]:
-        said.append(f"{describe_counter(one, made)}{describe_rate(one, made)}.")
-        left = (sentence.text for sentence in write_left_over(one, find_row(one, made)))
-        for text in left:
-            if text.startswith("Only"):
-                said.append(f"{text.partition(':')[0]}.")
+    said = [count_findings(made), *describe_releases(made), *describe_events(made)]
+    changes = []
+    for some in group_changes(made):
+        if not is_described(some[0], made.mode):
+            changes.append(some)
+    changes.sort(key=lambda some: (some[0].column not in PHRASES, rank_section(some[0])))
+    phrased_changes = [some for some in changes if some[0].column in PHRASES]
+    for some in (phrased_changes or changes)[:FEW]:
+        said.append(f"{describe_change(some, made)}.")
+    counters = choose_counters(made)
+    phrased_counters = [one for one in counters if one.column in PHRASES]
+    for one in (phrased_counters or counters)[:FEW]:
+        rate = describe_rate(one, made)
+        said.append(f"{describe_counter(one, made)}{rate}.")
+        for sentence in write_left_over(one, find_row(one, made)):
+            if sentence.text.startswith("Only"):
+                left = sentence.text.partition(":")[0]
+                said.append(f"{left}.")
     for sentence in write_memory(made):
-        said.append(f"{sentence.text.partition(' (')[0]}.")
-    return " ".join(text for text in said if text)
+        amount = sentence.text.partition(" (")[0]
+        said.append(f"{amount}.")
+    return " ".join(filter(None, said))
 
 
 def is_described(one: Change, mode: str) -> bool:
     """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
         return (one.table, one.column) in _TOLD
-    return (
-        one.note.startswith((_RENAMED, _ANOTHER))
-        or (one.table, one.column) in (*_TOLD, _SIZE)
-        or one.column in ("client_vm", "client_name")
-    )
+    if one.note.startswith((_RENAMED, _ANOTHER)):
+        return True
+    if (one.table, one.column) in (*_TOLD, _SIZE):
+        return True
+    return one.column in ("client_vm", "client_name")
 
 
 def count_findings(made: Comparison) -> str:
     """Return how many findings have which state, and the first two of them that are new or worse."""
     words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
-    counts = {}
-    for word in words:
-        counts[word] = sum(one.state == word and not one.muted for one in made.findings)
+    counts = dict.fromkeys(words, 0)
+    worst = []
+    for one in made.findings:
+        if one.muted:
+            continue
+        if one.state in counts:
+            counts[one.state] += 1
+        if one.state in ("new", "worse"):
+            worst.append(one)
     if made.mode == "hosts":
-        names = (made.sides[0].name, made.sides[-1].name)
+        first_side = made.sides[0].name
+        last_side = made.sides[-1].name
         counts = {
-            f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
-            f"not judged on {names[-1]}": counts["no longer judged"],
+            f"only on {last_side}": counts["new"],
+            f"only on {first_side}": counts["gone"],
+            f"not judged on {last_side}": counts["no longer judged"],
             "on both": counts["same"] + counts["worse"] + counts["better"],
-        }  # fmt: skip
+        }
     tallies = [f"{number:,} {word}" for word, number in counts.items() if number]
-    worst = [one for one in made.findings if one.state in ("new", "worse") and not one.muted][:2]
-    parts = []
-    for one in worst:
-        if one.title in one.subject:
-            parts.append(one.subject)
-        else:
-            parts.append(f"{one.title} ({one.subject})")
-    first = "; ".join(parts)
     said = "No finding on any side."
     if tallies:
         said = f"Findings: {', '.join(tallies)}."
-    if first:
-        return f"{said} First of all: {first}."
+    named = []
+    for one in worst[:2]:
+        if one.title in one.subject:
+            named.append(one.subject)
+        else:
+            named.append(f"{one.title} ({one.subject})")
+    if named:
+        said += f" First of all: {'; '.join(named)}."
     return said
 
 

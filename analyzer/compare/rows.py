@@ -233,9 +233,9 @@ class RowComparison:
     def was_read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
         """Say whether a side read this table of a machine, rows or none."""
         machine = pair.on[at]
-        return (
-            machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
-        )
+        if machine is None:
+            return False
+        return self.facts[at].coverage(machine.key, table.name).state == "read"
 
     def compare_roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""

@@ -169,37 +169,29 @@ def write_resets(made: Comparison) -> list[Sentence]:
     """Return sentences on counters that were reset, and on machines of which no one knows it."""
     if made.mode == "hosts":
         return []
+    with_counters = {counter.machine for counter in made.counters}
     found: dict[str, list[Place | None]] = {}
     unknown: list[Sentence] = []
     for machine in made.machines:
         for step in machine.steps:
+            at = place_by_side(step, step.at, made)
             if step.state == "started again":
-                found.setdefault(f"{machine.name}: {step.why}", place_by_side(step, step.at, made))
-            elif step.state == "not known" and any(
-                one.machine == machine.name for one in made.counters
-            ):
+                found.setdefault(f"{machine.name}: {step.why}", at)
+            elif step.state == "not known" and machine.name in with_counters:
                 text = f"It is unknown whether {machine.name} was rebooted in between: {step.why}."
-                unknown.append(
-                    make_sentence(
-                        f"{text} Its counters may have been reset.",
-                        place_by_side(step, step.at, made),
-                    )
-                )
+                unknown.append(make_sentence(f"{text} Its counters may have been reset.", at))
     for counter in made.counters:
         for change in counter.steps:
-            if change.state != "started again" or f"{counter.machine}: {change.why}" in found:
-                continue
-            who = ", ".join(filter(None, (counter.machine, counter.subject)))
-            found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
+            of_machine = f"{counter.machine}: {change.why}"
+            if change.state == "started again" and of_machine not in found:
+                who = ", ".join(filter(None, (counter.machine, counter.subject)))
+                found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
     unique: dict[str, tuple[str, list[Place | None]]] = {}
     for text, at in found.items():
-        unique.setdefault(text.partition(": ")[2], (text, at))
-    texts = [*unique.values()]
-    said = [
-        *unknown[:MOST],
-        *(make_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST]),
-    ]
-    return said + write_rest(texts, "counter resets")
+        why = text.partition(": ")[2]
+        unique.setdefault(why, (text, at))
+    resets = [make_sentence(f"Counter reset. {text}.", at) for text, at in unique.values()]
+    return [*unknown[:MOST], *resets[:MOST], *write_rest(resets, "counter resets")]
 
 
 def place_by_side(
@@ -485,7 +477,10 @@ def write_appearances(made: Comparison) -> list[Sentence]:
 def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
     """Say whether it is a port or an adapter of a VM that came or went itself."""
     names = {one.subject.rpartition(" (port ")[0], one.subject.rpartition(", ")[0]}
-    return any((one.machine, name, one.state) in whole for name in names if name)
+    for name in names:
+        if name and (one.machine, name, one.state) in whole:
+            return True
+    return False
 
 
 def write_uncompared(made: Comparison) -> list[Sentence]:

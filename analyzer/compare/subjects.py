@@ -141,34 +141,35 @@ class KnownNames:
                 made.find_port(row)
         for table in ("esxi.ens_uplink", "esxi.pnic"):
             for row in rows_of(facts, table):
-                if row.values.get("mac"):
-                    made.nics[row.block.node, row.values.get("pnic")] = str(
-                        row.values["mac"]
-                    ).lower()
+                mac = row.values.get("mac")
+                if mac:
+                    nic = row.values.get("pnic")
+                    made.nics[row.block.node, nic] = str(mac).lower()
         for table in ("esxi.pci_device", "esxi.pci_owner"):
             for row in rows_of(facts, table):
-                if row.values.get("owner") and row.values.get("device_id"):
-                    ids = f"{row.values.get('vendor_id')}:{row.values['device_id']}"
-                    made.models[row.block.node, row.values["owner"]] = ids
+                owner = row.values.get("owner")
+                device = row.values.get("device_id")
+                if owner and device:
+                    vendor = row.values.get("vendor_id")
+                    made.models[row.block.node, owner] = f"{vendor}:{device}"
         for row in rows_of(facts, "esxi.storage_adapter"):
             uid = str(row.values.get("hba_uid") or "")
             hba = str(row.values.get("hba"))
             if uid and hba not in uid and "unknown" not in uid:
                 made.adapters[row.block.node, hba] = uid
         for row in rows_of(facts, "esxi.vm"):
-            made.vms[row.block.node, on_host(row.values.get("vmx_path"))] = (
-                "",
-                str(row.values.get("vm_name") or ""),
-            )
-        for row in rows_of(facts, "esxi.vm_process"):
-            identity = (
-                str(row.values.get("bios_uuid") or ""),
-                str(row.values.get("vm_name") or ""),
-            )
-            node = row.block.node
+            name = str(row.values.get("vm_name") or "")
             path = on_host(row.values.get("vmx_path"))
-            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = identity
-            made.paths[node, row.values.get("vm_world_id")] = str(path or "")
+            made.vms[row.block.node, path] = ("", name)
+        for row in rows_of(facts, "esxi.vm_process"):
+            node = row.block.node
+            name = str(row.values.get("vm_name") or "")
+            identity = (str(row.values.get("bios_uuid") or ""), name)
+            path = on_host(row.values.get("vmx_path"))
+            world = row.values.get("vm_world_id")
+            made.vms[node, path] = identity
+            made.vms[node, world] = identity
+            made.paths[node, world] = str(path or "")
         made.match_by_count(facts)
         return made
 
@@ -290,39 +291,41 @@ def make_subject(
     names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]
 ) -> ComparedSubject:
     """Return a subject of its rows."""
+    key = [*key]
     rows = sorted(rows, key=lambda row: (row.block.taken, row.block.order, row.line))
-    node = rows[-1].block.node
     last = rows[-1]
+    node = last.block.node
     cells: dict[str, tuple[Value, Row]] = {}
     for row in rows:
-        cells |= {
-            column: (on_host(value), row)
-            for column, value in row.values.items()
-            if value is not None
-        }
-    parts = [column for column in key if column != "switch" or "port_id" not in [*key]]
-    ranked = [names.marks(node, column, on_host(last.values.get(column))) for column in parts]
+        for column, value in row.values.items():
+            if value is not None:
+                cells[column] = (on_host(value), row)
+    parts = key
+    if "port_id" in key:
+        parts = [column for column in key if column != "switch"]
+    ranked = []
+    shown = []
+    for column in parts:
+        value = on_host(last.values.get(column))
+        ranked.append(names.marks(node, column, value))
+        shown.append(names.shown(node, column, value))
     marks: list[list[Hashable]] = []
     for rank in range(3):
         some = [one[rank] for one in ranked]
-        if any(not one for one in some):
-            marks.append([])
-        else:
+        if all(some):
             marks.append([(table.name, *some)])
-    shown = []
-    for column in parts:
-        shown.append(names.shown(node, column, on_host(last.values.get(column))))
-    port_text = None
-    if "vmx_path" not in parts and "vm_world_id" not in parts:
-        port_text = last.values.get("vm_name")
+        else:
+            marks.append([])
     texts = [text for text in shown if text]
-    if port_text and port_text not in shown:
-        texts.insert(0, str(port_text))
+    if "vmx_path" not in parts and "vm_world_id" not in parts:
+        vm = last.values.get("vm_name")
+        if vm and vm not in shown:
+            texts.insert(0, str(vm))
     name = ", ".join(texts)
     volume = last.values.get("volume_name")
     if volume and volume not in shown:
         name = f"{volume} ({name})"
-    asked = bool({*key} & {*last.block.params})
+    asked = not last.block.params.keys().isdisjoint(key)
     known = None
     if "port_id" in parts:
         known = (node, last.values.get("port_id")) in names.ports

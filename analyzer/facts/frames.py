@@ -202,7 +202,9 @@ def describe_shape(frame: Frame) -> tuple[str, ...]:
 
 def are_alike(placed: Sequence[Placed]) -> bool:
     """Say whether frames, one at least, are of the same columns and types, so that `ask` can take them at once."""
-    return len(placed) == 1 or len({describe_shape(one.frame) or id(one) for one in placed}) == 1
+    if len(placed) == 1:
+        return True
+    return len({describe_shape(one.frame) or id(one) for one in placed}) == 1
 
 
 def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:

@@ -317,13 +317,13 @@ def list_control_sockets(facts: Facts) -> list[Row]:
 
 def is_control_socket(row: Row) -> bool:
     """Say whether a connection is that of the control plane agent to a controller."""
-    return row.values.get("remote_port") == 1234 and read_text(row, "world_name").startswith(
-        "netcpa"
-    )
+    if row.values.get("remote_port") != 1234:
+        return False
+    return read_text(row, "world_name").startswith("netcpa")
 
 
 def is_bus_socket(row: Row) -> bool:
     """Say whether a connection is that of the firewall agent to the message bus of the Manager."""
-    return row.values.get("remote_port") == 5671 and read_text(row, "world_name").startswith(
-        "vsfwd"
-    )
+    if row.values.get("remote_port") != 5671:
+        return False
+    return read_text(row, "world_name").startswith("vsfwd")

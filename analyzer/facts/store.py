@@ -130,18 +130,22 @@ class Facts(database.LateDatabase):
 
         Returns False when the rows are those it had.
         """
+        name = table.name
         for key in self.nodes:
-            self._covers.pop((key, table.name), None)
-        self._covers.update({(key, table.name): cover for key, cover in covers.items()})
-        self._covered[table.name] = (self._covered[table.name] - set(self.nodes)) | set(covers)
-        self._nodes_with.pop(table.name, None)
-        known = self._stores.get(table.name)
+            self._covers.pop((key, name), None)
+        for key, cover in covers.items():
+            self._covers[key, name] = cover
+        covered = self._covered[name] - self.nodes.keys()
+        self._covered[name] = covered | covers.keys()
+        self._nodes_with.pop(name, None)
+        known = self._stores.get(name)
         if known is not None and known.table == table and known.rows == rows:
             return False
-        self.forget(table.name)
-        self.tables[table.name], self._stores[table.name] = table, Store(table, list(rows))
-        self._nodes_of[table.name] = dict(Counter(row.block.node for row in rows))
-        self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
+        self.forget(name)
+        self.tables[name] = table
+        self._stores[name] = Store(table, list(rows))
+        self._nodes_of[name] = dict(Counter(row.block.node for row in rows))
+        self._blocks_of[name] = {(row.block.address, row.block.order) for row in rows}
         return True
 
     def drop(self, table: str) -> None:
@@ -225,9 +229,9 @@ class Facts(database.LateDatabase):
     def sound(self) -> bool:
         """Say whether nothing was cut or left without being understood, on any node: no rows can be missing."""
         covers = self._covers.values()
-        return all(node.complete for node in self.nodes.values()) and all(
-            one.state in ("read", "") for one in covers
-        )
+        if not all(node.complete for node in self.nodes.values()):
+            return False
+        return all(one.state in ("read", "") for one in covers)
 
     def count(self, table: str, node_key: str | None = None) -> int:
         """Return the number of rows of a table, in the case or on one node."""
@@ -244,7 +248,9 @@ class Facts(database.LateDatabase):
 
     def has_rows(self, table: str, node_key: str) -> bool:
         """Say whether a table has rows on a node, be they here or left out."""
-        return self.count(table, node_key) > 0 or table in self._left_out.get(node_key, ())
+        if self.count(table, node_key) > 0:
+            return True
+        return table in self._left_out.get(node_key, ())
 
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""

@@ -123,7 +123,10 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
 
 def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
     explained = judge(Catalog([rule]), facts, explain=rule.id).explained
-    return next((item.trace for item in explained if item.verdict == result), None)
+    for item in explained:
+        if item.verdict == result:
+            return item.trace
+    return None
 
 
 class Shared:

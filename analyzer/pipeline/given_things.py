@@ -53,14 +53,20 @@ class GivenThings:
     def has_sent(self, item: AskItem, key: str) -> bool:
         """Say whether one machine sent a thing whole."""
         if item.command and item.what == _BUNDLE:
-            return (
-                key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
-            )
+            if key not in self._bundles:
+                return False
+            if key in self._hurt:
+                return False
+            return self._facts.nodes[key].complete
         if item.blank:
             return False
         if not item.command:
             name = item.what.rpartition("/")[2]
-            return "rotated" not in item.remark and bool(name) and name in self._files.get(key, ())
+            if "rotated" in item.remark:
+                return False
+            if not name:
+                return False
+            return name in self._files.get(key, ())
         return any(self.was_read_whole(table, key) for table in find_tables(item.what))
 
     def was_read_whole(self, table: str, key: str) -> bool:

@@ -84,7 +84,9 @@ def is_followed(cells: Cells) -> bool:
 
 def is_time_server(cells: Cells) -> bool:
     """Say whether a line of a file of settings names a time server."""
-    return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
+    if cells.get("config_file") != "ntp.conf":
+        return False
+    return cells.get("config_key") in ("server", "pool")
 
 
 def is_place_of_logs(cells: Cells) -> bool:

@@ -348,7 +348,9 @@ def case_name(paths: Sequence[Place]) -> str:
 def says_nothing(name: str) -> bool:
     """Say whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
     stem = _ENDINGS.sub("", name)
-    return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
+    if not _TELLING.search(stem):
+        return True
+    return _ANY_CASE.fullmatch(stem) is not None
 
 
 def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:

@@ -162,15 +162,17 @@ def _describe_step(doc: Comparison, step: CounterChange) -> str:
 
 def render_markdown(doc: Comparison) -> str:
     """Return the comparison as Markdown: the conclusion, findings, changes and counters."""
-    lines = [f"# {for_markdown(name_sides(doc))}", "", for_markdown(doc.summary), ""]
+    title = for_markdown(name_sides(doc))
+    lines = [f"# {title}", "", for_markdown(doc.summary), ""]
     for one in doc.conclusion:
+        line = f"- {for_markdown(one.text)}"
         places = []
         for place in one.at[:4]:
-            places.append(f"{doc.sides[place.side].name}: {_show_place(place)}")
-        where = ""
+            side = doc.sides[place.side].name
+            places.append(f"{side}: {_show_place(place)}")
         if places:
-            where = f" ({for_markdown('; '.join(places))})"
-        lines.append(f"- {for_markdown(one.text)}{where}")
+            line += f" ({for_markdown('; '.join(places))})"
+        lines.append(line)
     lines.append("")
     lines += [f"- {for_markdown(note)}" for note in doc.notes]
     lines.append("")
@@ -182,10 +184,10 @@ def render_markdown(doc: Comparison) -> str:
     if doc.uncompared:
         lines += ["## Not compared", ""]
         for lacking in _list_lacking(doc):
-            sides = ""
+            line = f"- `{lacking.table}`: {for_markdown(lacking.why)}"
             if lacking.lacks:
-                sides = for_markdown(f" ({', '.join(lacking.lacks)})")
-            lines.append(f"- `{lacking.table}`: {for_markdown(lacking.why)}{sides}")
+                line += for_markdown(f" ({', '.join(lacking.lacks)})")
+            lines.append(line)
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -196,21 +198,22 @@ def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[
     yield f"| what | where | {' | '.join(names)} | |"
     yield "|---" * (len(names) + 3) + "|"
     for one in rows[:MOST_ROWS]:
-        cells = [one.meaning or one.column]
-        cells.append(", ".join(filter(None, [one.machine, one.subject])))
+        where = ", ".join(filter(None, [one.machine, one.subject]))
+        cells = [one.meaning or one.column, where]
         for value, place in zip(one.values, one.at, strict=True):
             cell = _show_cell(value)
             if place:
-                cells.append(f"{cell} ({_show_place(place)})")
-            else:
-                cells.append(cell)
+                cell += f" ({_show_place(place)})"
+            cells.append(cell)
         if isinstance(one, Change):
             cells.append(one.note)
         else:
-            cells.append(f"{one.verdict} {_describe_step(doc, one.steps[-1])}")
+            step = _describe_step(doc, one.steps[-1])
+            cells.append(f"{one.verdict} {step}")
         yield f"| {' | '.join(map(for_markdown, cells))} |"
-    if len(rows) > MOST_ROWS:
-        yield f"\n{len(rows) - MOST_ROWS:,} more are in compare.json."
+    more = len(rows) - MOST_ROWS
+    if more > 0:
+        yield f"\n{more:,} more are in compare.json."
 
 
 def list_lines(doc: Comparison) -> Iterator[str]:

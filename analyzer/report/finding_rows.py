@@ -367,14 +367,19 @@ def _count_subjects(doc: CaseDocument, row: FindingGroup, findings: list[Finding
 def waits_for_cause(doc: CaseDocument, finding: Finding) -> bool:
     """Say whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
     causes = set(finding.explained_by)
-    return bool(causes) and any(one.id in causes and not one.muted for one in doc.findings)
+    if not causes:
+        return False
+    for one in doc.findings:
+        if one.id in causes and not one.muted:
+            return True
+    return False
 
 
 def has_one_fix(doc: CaseDocument, row: FindingGroup) -> bool:
     """Say whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
-    return (
-        row.is_same("fix") and len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
-    )
+    if not row.is_same("fix"):
+        return False
+    return len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
 
 
 def find_earlier_fixes(doc: CaseDocument, rows: list[FindingGroup]) -> dict[str, Finding]:

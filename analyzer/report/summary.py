@@ -134,21 +134,27 @@ def pick_first_stories(stories: list[Story]) -> list[Story]:
 
 def print_machines(doc: CaseDocument, out: Printer) -> None:
     """Print the machines of the case, few of them by name."""
-    out.print_line(out.make_text(doc.case.name or "case", "bold"), rows=1)
+    title = out.make_text(doc.case.name or "case", "bold")
+    out.print_line(title, rows=1)
     alone, crowds = machines.split_header(doc.nodes)
     for crowd in crowds:
-        out.print_line(out.make_text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
-    if crowds and (worst := machines.describe_worst(doc, MACHINES)):
-        out.print_line(out.make_text("worst", "bold"), f"  {worst}", indent=2, rows=2)
-    if len(alone) <= MACHINES:
-        shown = alone
-    else:
+        title = out.make_text(crowd.title, "bold")
+        out.print_line(title, f"  {crowd.span}", indent=2, rows=1)
+    if crowds:
+        worst = machines.describe_worst(doc, MACHINES)
+        if worst:
+            title = out.make_text("worst", "bold")
+            out.print_line(title, f"  {worst}", indent=2, rows=2)
+    shown = alone
+    if len(alone) > MACHINES:
         shown = alone[: MACHINES - 1]
     for node in shown:
         name = out.make_text(machines.name_node(node), "bold")
-        out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2, rows=2)
-    if len(alone) > len(shown):
-        out.print_line(f"and {len(alone) - len(shown):,} more machines", indent=2)
+        facts = "; ".join(view.list_facts(node))
+        out.print_line(name, "  ", facts, indent=2, rows=2)
+    more = len(alone) - len(shown)
+    if more:
+        out.print_line(f"and {more:,} more machines", indent=2)
     for remark in machines.list_remarks(doc.nodes)[:1]:
         out.print_line(remark, indent=2, rows=2)
 

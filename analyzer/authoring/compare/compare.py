@@ -68,25 +68,29 @@ class RuleDifference:
         head: dict[str, Any] = {"rule": pair.rule.id, "title": pair.rule.title, "kind": pair.kind}
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
-        head |= {"why": pair.why} if pair.why else {}
+        if pair.why:
+            head["why"] = pair.why
         thresholds = []
         for name, before, now in pair.thresholds:
             thresholds.append({"name": name, "before": before, "now": now})
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
-        head |= {"unsearched": self.unsearched} if self.unsearched else {}
+        if self.unsearched:
+            head["unsearched"] = self.unsearched
         for kind in KINDS:
-            head[kind] = []
-            for hit in self.list_hits(kind):
-                thing = hit.thing
-                where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
-                if thing.id not in ("", thing.case):
-                    where["id"] = thing.id
-                rest = {}
-                for key, value in to_builtins(hit).items():
-                    if key != "thing":
-                        rest[key] = value
-                head[kind].append(where | {key: value for key, value in rest.items() if value})
+            head[kind] = [make_hit_record(hit) for hit in self.list_hits(kind)]
         return head
+
+
+def make_hit_record(hit: BacktestHit) -> dict[str, Any]:
+    """Return a hit that differs as plain values, without what is empty."""
+    thing = hit.thing
+    record = {"case": thing.case, "node": thing.node, "subject": thing.subject}
+    if thing.id not in ("", thing.case):
+        record["id"] = thing.id
+    for key, value in to_builtins(hit).items():
+        if key != "thing" and value:
+            record[key] = value
+    return record
 
 
 @dataclass(slots=True)

@@ -353,7 +353,8 @@ class _Drafter:
         lines = ["", "logs:"]
         for one in self.signatures:
             lines.append(f"  {one.name}:")
-            lines += [f"    {write_comment(text)}" for text in self.list_remarks(one)]
+            for text in self.list_remarks(one):
+                lines.append(f"    {write_comment(text)}")
             lines.append(f"    in: {self.tables[one.name]}")
             lines.append(f"    match: {write_quoted(one.pattern)}")
             if self.hits and one is self.signatures[0]:
@@ -364,21 +365,22 @@ class _Drafter:
             return lines
         times = [line.time for line in self.made.lines if line.time is not None]
         measured = max(times) - min(times)
+        span = "less than 1 s"
         if measured >= 1:
             span = f"{measured:.0f} s"
-        else:
-            span = "less than 1 s"
         guess = f"a guess: {span} from the first to the last of the chosen lines"
         lines += ["seen:", f"  {write_comment(guess)}"]
         hits = self.hits
         if hits and hits.column != "node" and hits.log.column(hits.column) is None:
             nameless = [one.name for one in self.signatures if hits.column not in one.groups]
-            thing = hits.column.replace("_", " ")
-            text = f"their lines name no {thing}, so any line of the machine counts: {', '.join(nameless)}"
             if nameless:
-                lines.append(f"  {write_comment(text)}")
+                thing = hits.column.replace("_", " ")
+                reason = f"their lines name no {thing}, so any line of the machine counts"
+                comment = write_comment(f"{reason}: {', '.join(nameless)}")
+                lines.append(f"  {comment}")
         names = ", ".join(one.name for one in self.signatures)
-        lines.append(f"  {self.order}: {{sequence: [{names}], within: {_round_span(measured)}}}")
+        within = _round_span(measured)
+        lines.append(f"  {self.order}: {{sequence: [{names}], within: {within}}}")
         return lines
 
     def list_remarks(self, one: DraftSignature) -> list[str]:

@@ -178,16 +178,21 @@ class ExampleDrafter:
 
     def write_bundle(self) -> list[str]:
         """Return the log lines as members of a small bundle; nothing where a bundle has no such log or row."""
-        top, first, text = _BUNDLES.get(self.made.each[1].name, ("", "", []))
+        table = self.made.each[1].name
+        top, first, text = _BUNDLES.get(table, ("", "", []))
         lines = ["    files:", f"      - path: {top}/{first}", *write_block("text", text, 8)]
-        parsers = [one for one in parsing.registry().values() if one.log]
-        for table, log in self.logs.items():
-            parser = next(one for one in parsers if one.tables[0].name == table)
+        parsers: dict[str, parsing.Parser] = {}
+        for parser in parsing.registry().values():
+            if parser.log:
+                parsers.setdefault(parser.tables[0].name, parser)
+        for name, log in self.logs.items():
+            parser = parsers[name]
             members = [path.format(parser.name) for path in _MEMBERS]
-            places = [path for path in members if parser.matches_file(path)]
+            places = list(filter(parser.matches_file, members))
             if not top or not places:
                 return []
-            lines += [f"      - path: {top}/{places[0]}", *write_block("text", log, 8)]
+            lines.append(f"      - path: {top}/{places[0]}")
+            lines += write_block("text", log, 8)
         return lines
 
     def write_files(self, raws: Sequence[Raw], start: Callable[[Raw], str]) -> list[str]:

@@ -233,23 +233,27 @@ class _Reading:
 
     def start_from(self, rule: Rule) -> DraftSource:
         """Return a source with the subject, the joins and the gate of a rule, as far as the evidence uses them."""
-        made = DraftSource((rule.each.name, rule.each.table))
-        fields = re.findall(r"\{([^{}]*)\}", rule.subject.text)
-        heads = {field.partition(".")[0].strip() for field in fields}
+        subject = rule.each.name
+        made = DraftSource((subject, rule.each.table))
+        heads = set()
+        for field in re.findall(r"\{([^{}]*)\}", rule.subject.text):
+            heads.add(field.partition(".")[0].strip())
         made.subject = source.describe_subject(*made.each)
-        if heads == {rule.each.name}:
+        if heads == {subject}:
             made.subject = rule.subject.text
         used = {piece.alias for piece in self.pieces}
         for join in reversed(rule.joins):
             if join.alias.name in used:
                 used |= {mine.partition(".")[0] for mine, _ in join.by}
         for join in rule.joins:
-            if join.alias.name in used:
-                made.joins[join.alias.name] = self.write_join(join, rule.each.name)
+            name = join.alias.name
+            if name in used:
+                made.joins[name] = self.write_join(join, subject)
         if rule.only is not None:
             names = {leaf.name for leaf in _list_columns(rule.only)}
-            plain = all(leaf.op not in ("let", "seen", "seen_field") for leaf in rule.only.walk())
-            if plain and names <= {made.each[0], *made.joins}:
+            kinds = {leaf.op for leaf in rule.only.walk()}
+            plain = kinds.isdisjoint(("let", "seen", "seen_field"))
+            if plain and names <= {subject, *made.joins}:
                 made.only = rule.only.text
                 self.fixed |= find_fixed(rule.only)
         made.apart = {log.table.name for log in rule.logs.values() if log.any_node}

@@ -219,7 +219,10 @@ def _fuse_values(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _has_blank(*tokens: Token) -> bool:
-    return any(" " in token.value or " " in token.regex for token in tokens)
+    for token in tokens:
+        if " " in token.value or " " in token.regex:
+            return True
+    return False
 
 
 def _runs_into(one: Token, two: Token) -> bool:
@@ -233,4 +236,6 @@ def _runs_into(one: Token, two: Token) -> bool:
         return False
     if bool(re.fullmatch(one.regex, one.value + sign)):
         return True
-    return two.kind not in _WORDY and "odd" not in (one.kind, two.kind)
+    if two.kind in _WORDY:
+        return False
+    return "odd" not in (one.kind, two.kind)

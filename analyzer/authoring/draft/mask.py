@@ -222,7 +222,9 @@ class Mask:
         """Say whether a word at the place of a name is one, not a word of the product."""
         if name.lower() in DEFAULT_NAMES or (kind == "user" and name.lower() in SYSTEM_USERS):
             return False
-        return kind == "user" or not (DEVICES if kind == "vm" else TECHNICAL).fullmatch(name)
+        if kind == "user":
+            return True
+        return not (DEVICES if kind == "vm" else TECHNICAL).fullmatch(name)
 
     # -- claims
 
@@ -400,7 +402,9 @@ class _Claims:
         self._taken[start:end] = b"\1" * (end - start)
 
     def is_free(self, start: int, end: int) -> bool:
-        return start < end and self._taken.find(1, start, end) < 0
+        if start >= end:
+            return False
+        return self._taken.find(1, start, end) < 0
 
     def find_pieces(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the words of a stretch that no one has taken."""

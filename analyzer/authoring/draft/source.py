@@ -187,32 +187,35 @@ def make_filler(column: Column | None) -> Any:
 
 
 def _read_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
-    tables = list(dict.fromkeys(one.row.table.name for one in chosen))
+    by_table: dict[str, list[ChosenRow]] = {}
+    for one in chosen:
+        by_table.setdefault(one.row.table.name, []).append(one)
     first = chosen[0].row
     each = (choose_alias(first.table, ()), first.table)
     made = DraftSource(each)
     aliases = {first.table.name: each[0]}
-    for name in tables[1:]:
-        row = next(one.row for one in chosen if one.row.table.name == name)
-        aliases[name] = choose_alias(row.table, aliases.values())
-        made.joins[aliases[name]] = write_join(
-            each[1], row.table, apart=row.block.node != first.block.node
-        )
+    for name, members in by_table.items():
+        if name == first.table.name:
+            continue
+        row = members[0].row
+        alias = choose_alias(row.table, aliases.values())
+        aliases[name] = alias
+        apart = row.block.node != first.block.node
+        made.joins[alias] = write_join(each[1], row.table, apart=apart)
     signs: list[Sign] = []
-    for name in tables:
-        signs += _find_signs(
-            [one for one in chosen if one.row.table.name == name], aliases[name], made
-        )
+    for name, members in by_table.items():
+        signs += _find_signs(members, aliases[name], made)
     for one in chosen:
-        row_cells = {
-            name: one.row.values.get(name)
-            for name in dict.fromkeys([*one.row.table.key, *one.columns])
-        }
-        rows = made.rows.setdefault(one.row.table.name, [])
-        if len(rows) < MOST_ROWS and row_cells not in rows:
-            rows.append(row_cells)
+        table = one.row.table
+        cells = {}
+        for column in (*table.key, *one.columns):
+            cells[column] = one.row.values.get(column)
+        rows = made.rows.setdefault(table.name, [])
+        if len(rows) < MOST_ROWS and cells not in rows:
+            rows.append(cells)
     choose_signs(made, signs)
-    made.subject = made.subject or describe_subject(*each)
+    if not made.subject:
+        made.subject = describe_subject(*each)
     made.raws = _read_raws([one.row for one in chosen])
     return made
 
@@ -221,19 +224,8 @@ def _read_raws(rows: Iterable[Row]) -> list[Raw]:
     """Return the dumps that rows were read from, in their order; none where one is too long or has no parser."""
     blocks: dict[int, tuple[Block, str]] = {}
     for row in rows:
-        block = row.block
-        makers = []
-        for parser in parsing.registry().values():
-            if any(table.name == row.table.name for table in parser.tables):
-                makers.append(parser)
-        by_command = []
-        for one in makers:
-            if block.command and one.match_command(block.command):
-                by_command.append(one)
-        by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
-        by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]
-        name = next((one.name for one in (*by_command, *by_place, *by_shape, *makers)), "")
-        blocks.setdefault(id(block), (block, name))
+        if id(row.block) not in blocks:
+            blocks[id(row.block)] = (row.block, _find_maker(row))
     raws = []
     for block, name in sorted(blocks.values(), key=lambda item: item[0].order):
         if len(block.lines) > MOST_RAW or not block.lines or not name:
@@ -241,6 +233,29 @@ def _read_raws(rows: Iterable[Row]) -> list[Raw]:
         kind = parsing.registry()[name].node
         raws.append(Raw(name, kind, block.command, list(block.lines)))
     return raws
+
+
+def _find_maker(row: Row) -> str:
+    """Return the parser that most likely made a row: by the command, else the file, else the first line."""
+    block = row.block
+    place = block.address.rpartition("!")[2]
+    best = 4
+    name = ""
+    for parser in parsing.registry().values():
+        if all(table.name != row.table.name for table in parser.tables):
+            continue
+        if block.command and parser.match_command(block.command):
+            rank = 0
+        elif parser.matches_file(place):
+            rank = 1
+        elif block.lines and parser.starts_at(block.lines[0]):
+            rank = 2
+        else:
+            rank = 3
+        if rank < best:
+            best = rank
+            name = parser.name
+    return name
 
 
 def _find_signs(chosen: Sequence[ChosenRow], alias: str, made: DraftSource) -> list[Sign]:

@@ -286,7 +286,11 @@ def is_named(rule: str, document: CaseDocument) -> bool:
     """Say whether a case document names a rule."""
     found = any(one.rule == rule for one in document.findings)
     quiet = any(one.rule == rule for one in document.quiet)
-    return found or quiet or any(rule in one.rules for one in document.cannot_tell)
+    if found:
+        return True
+    if quiet:
+        return True
+    return any(rule in one.rules for one in document.cannot_tell)
 
 
 def explain_stored(rule: str, title: str, document: CaseDocument, name: str) -> Explanation:

@@ -164,9 +164,11 @@ def _is_same(one: RuleItem, two: RuleItem) -> bool:
                 return False
         return True
     if isinstance(one.value, list) and isinstance(two.value, list):
-        return len(one.value) == len(two.value) and all(map(_is_same, one.value, two.value))
-    return (
-        type(one.value) is type(two.value)
-        and one.value == two.value
-        and (one.value is None or one.text == two.text)
-    )
+        if len(one.value) != len(two.value):
+            return False
+        return all(map(_is_same, one.value, two.value))
+    if type(one.value) is not type(two.value):
+        return False
+    if one.value != two.value:
+        return False
+    return one.value is None or one.text == two.text

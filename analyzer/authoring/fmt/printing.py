@@ -210,9 +210,9 @@ def _sort_entries(node: YamlNode, path: Path) -> None:
 def _has_alias(node: YamlNode) -> bool:
     """Say whether an alias is below: it must come after its anchor, so the author's order stays."""
     keys = (entry.key for entry in node.entries if entry.key)
-    return node.kind == "alias" or any(
-        map(_has_alias, (*keys, *(entry.value for entry in node.entries)))
-    )
+    if node.kind == "alias":
+        return True
+    return any(map(_has_alias, (*keys, *(entry.value for entry in node.entries))))
 
 
 # -- flow style

@@ -209,7 +209,9 @@ class _Reader:
 
 def _blank_above(text: str, index: int) -> bool:
     start = text.rfind("\n", 0, index) + 1
-    return start > 1 and not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
+    if start <= 1:
+        return False
+    return not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
 
 
 def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:

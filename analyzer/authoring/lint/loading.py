@@ -175,11 +175,11 @@ def _has_fatal(file: RuleFile, way: Way) -> bool:
     item = file.find_item(*way)
     try:
         fold = file.read_word(*way[:-1], "ignore_case") == "true"
-        return (
-            item is not None
-            and isinstance(item.value, str)
-            and find_fatal(item.text, fold) is not None
-        )
+        if item is None:
+            return False
+        if not isinstance(item.value, str):
+            return False
+        return find_fatal(item.text, fold) is not None
     except (re.error, OverflowError, RecursionError):
         return False
 

@@ -39,7 +39,10 @@ class Sharing:
     def _find_folder(self, path: Path) -> Path | None:
         above = list(path.resolve().parents)
         near = [*(top for top in self.tops if top in above), *above[: ABOVE + 1]]
-        return next((folder for folder in near if (folder / SHARED).is_file()), None)
+        for folder in near:
+            if (folder / SHARED).is_file():
+                return folder
+        return None
 
     def list_complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
         """Yield the complaints about the files that go with some rule files."""

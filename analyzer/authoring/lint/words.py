@@ -183,7 +183,9 @@ def check_dates(file: RuleFile) -> None:
 
 def _is_date(text: str) -> bool:
     try:
-        return bool(_DATE.match(text)) and bool(date.fromisoformat(text))
+        if not _DATE.match(text):
+            return False
+        return bool(date.fromisoformat(text))
     except ValueError:
         return False
 
