@@ -78,6 +78,7 @@ def select_rules(
 
 
 def _is_path(name: str) -> bool:
+    """Say whether a name is one of a file or folder: by a separator, its ending, or a folder that exists."""
     if os.sep in name:
         return True
     if name.endswith((".yaml", ".yml")):

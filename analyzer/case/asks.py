@@ -198,6 +198,7 @@ def ask_faults(text: str) -> list[str]:
 
 
 def _phrase_faults(words: str) -> Iterator[str]:
+    """Yield what is wrong with the words of an ask."""
     if words.count("(") != words.count(")") or words.count("[") != words.count("]"):
         yield "brackets do not match"
     if words.count("`") % 2 or words.count('"') % 2:

@@ -185,6 +185,7 @@ def share_of(events: float, passed: float | None, _lasted: float | None = None) 
 def _judge_portions(
     span: CounterStep, start: CounterStart, earlier: Portion, now: Portion
 ) -> Verdict:
+    """Return the verdict on a counter, by its share of the traffic or else of the time, and the reason."""
     first, last = span.values
     if first == 0 and now[0] == 0:
         return "none", "it stays at 0"

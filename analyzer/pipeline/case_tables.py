@@ -100,6 +100,7 @@ class CaseTables:
         ]
 
     def _all(self) -> Facts:
+        """Return the facts of all tables, read at the first question."""
         if self._facts is None:
             if self._kept is not None:
                 self._facts = self._kept()
@@ -108,6 +109,7 @@ class CaseTables:
         return self._facts
 
     def _read(self, log_table: str | None) -> Facts:
+        """Read the facts of the material, with the lines of one log if any."""
         _, ledger, facts = read_tables(self._paths, log_table)
         self.lost = list_losses(ledger)
         return facts

@@ -122,6 +122,7 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
 
 
 def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
+    """Return the tree of the first subject that has this verdict."""
     explained = judge(Catalog([rule]), facts, explain=rule.id).explained
     for item in explained:
         if item.verdict == result:
@@ -189,6 +190,7 @@ class _Maker:
         self.facts.share(table, made)
 
     def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+        """Return the rows of a table of an example as records of the host they name."""
         blocks: dict[tuple[str, str], Block] = {}
         made: list[Row] = []
         shown, before = "", None
@@ -212,6 +214,7 @@ class _Maker:
         return made
 
     def log(self, name: str, text: str | None) -> None:
+        """Search the lines of a log of an example."""
         if text is None:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
@@ -266,6 +269,7 @@ class _Maker:
         )
 
     def _take(self, items: Sequence[Row | Frame], node: str) -> None:
+        """Keep rows and samples under a host."""
         name_blocks(items, lambda _scope: node)
         for item in items:
             if isinstance(item, Row):
@@ -397,6 +401,7 @@ def steps_of(one: Finding | CannotTell) -> list[str]:
 
 
 def _texts(wanted: Any) -> list[str]:
+    """Return one text or several as a list."""
     if isinstance(wanted, list):
         return [str(text) for text in wanted]
     return [str(wanted)]

@@ -127,12 +127,14 @@ def _list_lacking(doc: Comparison) -> list[Lacking]:
 
 
 def _show_place(place: Place | SidePlace | None) -> str:
+    """Return where a value was read, "" where it was not."""
     if place is not None:
         return write_place(place)
     return ""
 
 
 def _show_cell(value: Any) -> str:
+    """Return a value as the text of a cell, a long one cut."""
     text = "not known"
     if value is not None:
         text = make_visible(show_value(value))

@@ -93,6 +93,7 @@ def list_unread(doc: CaseDocument) -> list[Source]:
 
 
 def _make_damaged(address: str, what: str) -> Source:
+    """Return the record of a source that is damaged."""
     return Source(
         address=address,
         size=None,
@@ -151,6 +152,7 @@ def describe_coverage(doc: CaseDocument) -> str:
 
 
 def _list_losses(doc: CaseDocument) -> list[str]:
+    """Return what of the material is lost or unread, counted by its kind."""
     states = Counter(source.state for source in doc.sources)
     parts = [
         count_noun(len(doc.damage), "place damaged", "places damaged"),

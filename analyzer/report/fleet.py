@@ -111,6 +111,7 @@ def describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
 
 
 def _describe_left_notes(shown: int, total: int) -> str:
+    """Return the remark of a page that holds the sentences of the worst findings alone."""
     return (
         f"This page would have been too large. It holds the sentences of the worst {shown:,} of {total:,} findings and "
         "open questions; the others are counted here, and `backline archive show` has them in full."
@@ -126,6 +127,7 @@ def load_templates() -> Environment:
 
 
 def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left_out: list[str]) -> str:
+    """Return the page of a fleet."""
     scripts = [read_asset(name) for name in SCRIPTS]
     style = read_styles("base.css", "report.css", "fleet.css")
     return (

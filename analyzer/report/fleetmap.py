@@ -243,6 +243,7 @@ def count_found(column: str) -> int:
 
 
 def _order_rules(fleet: Fleet) -> list[int]:
+    """Return the places of the rules, the one with the weightiest findings first."""
     columns = list_columns(fleet)
 
     def sort_key(place: int) -> tuple[int, int, int, str]:
@@ -256,6 +257,7 @@ def _order_rules(fleet: Fleet) -> list[int]:
 
 
 def _order_cases(fleet: Fleet) -> list[int]:
+    """Return the places of the cases, the worst first."""
     worst = _find_worst_hits(fleet, [hit.case for hit in fleet.hits])
 
     def sort_key(place: int) -> tuple[object, ...]:
@@ -269,6 +271,7 @@ def _order_cases(fleet: Fleet) -> list[int]:
 
 
 def _order_hosts(fleet: Fleet) -> list[int]:
+    """Return the places of the hosts, the worst first."""
     worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
     nothing = (_NOTHING_FOUND, math.inf)
     return sorted(

@@ -164,6 +164,7 @@ def list_host_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
 
 
 def _describe_first_seen(fleet: Fleet, hits: list[FleetHit]) -> str:
+    """Return since when a fault is known: its first sign, else the earliest capture."""
     first = min((hit.first for hit in hits if hit.first), default="")
     if first:
         return f"first seen {first[:10]}"

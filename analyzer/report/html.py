@@ -155,6 +155,7 @@ def _is_longer(doc: CaseDocument, most: int) -> bool:
 
 
 def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
+    """Return the parts of the page of a case."""
     own_scripts = read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js")
     scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
     style = read_styles(

@@ -79,6 +79,7 @@ def render_question(group: CannotTellGroup, rule: str) -> str:
 
 
 def _render_case(rule: str, name: str, outcome: str) -> str:
+    """Return one test case as XML."""
     classname = _quote_attribute(rule)
     name = _quote_attribute(name)
     return f"<testcase classname={classname} name={name}>{outcome}</testcase>\n"

@@ -98,6 +98,7 @@ def _describe_covered(mute: Mute) -> str:
 
 
 def _end_sentence(text: str) -> str:
+    """Return a text with a full stop at its end."""
     if text.endswith((".", "!", "?")):
         return text
     return f"{text}."

@@ -158,6 +158,7 @@ class LogDrawer:
         return Narrowed(self.estimate_lines(when), host, length, own, ())
 
     def _write_command(self, time: str) -> str:
+        """Return the command that shows all lines around a time."""
         case = self._doc.case
         paths = list(dict.fromkeys(one.name.partition("/")[0] for one in case.files))
         if not 0 < len(paths) <= FEW:

@@ -154,6 +154,7 @@ def list_questions(doc: CaseDocument, *, muted: bool = False) -> list[OpenQuesti
 
 
 def _build_questions(doc: CaseDocument, *, muted: bool) -> list[OpenQuestion]:
+    """Return the open questions by what is missing."""
     parts_by_missing: dict[str, list[CannotTellGroup]] = {}
     for part in list_unknowns(doc, muted=muted):
         parts_by_missing.setdefault(part.missing, []).append(part)
@@ -180,6 +181,7 @@ def _collect_sorted(parts: list[CannotTellGroup], key: str) -> list[str]:
 
 
 def _read_asks(parts: list[CannotTellGroup]) -> Iterator[WantedAsk]:
+    """Yield what the questions ask for, one by one."""
     for part in parts:
         for ask in part.asks:
             yield WantedAsk(ask.what, ask.command, [ask.remark], ask.nodes)
@@ -325,6 +327,7 @@ def _collect_rules(questions: list[OpenQuestion]) -> set[str]:
 
 
 def _build_offer(ask: WantedAsk, questions: list[OpenQuestion]) -> Offer:
+    """Return what one thing to ask for would settle."""
     rules = count_noun(len(_collect_rules(questions)), "rule", "rules")
     settles = f"{count_noun(len(questions), 'question', 'questions')} of {rules}"
     return Offer(ask, [] if ask.is_request else ask.nodes, settles)

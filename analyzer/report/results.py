@@ -42,6 +42,7 @@ def render_results(
 def _render_or_explain(
     name: str, render: Callable[[], Made], explain: Callable[[str], Made], failures: list[str]
 ) -> Made:
+    """Return a rendered form, or the explanation why it could not be made."""
     try:
         with keep_questions():
             return render()

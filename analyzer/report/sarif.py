@@ -129,6 +129,7 @@ def describe_finding(finding: Finding) -> Json:
 
 
 def _locate_evidence(evidence: Evidence) -> Json:
+    """Return the place of a line of evidence as SARIF has it."""
     place: Json = {"artifactLocation": {"uri": _write_uri(evidence.address)}}
     if evidence.line:
         snippet = {"text": make_visible(evidence.text)}

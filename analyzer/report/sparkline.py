@@ -86,6 +86,7 @@ def fold_columns(values: Sequence[float | None], most: int) -> list[tuple[float,
 def _draw_path(
     points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int
 ) -> str:
+    """Return the path of a line that is broken where a value is missing."""
     scale = 0.0
     if high > low:
         scale = (height - 4) / (high - low)

@@ -268,6 +268,7 @@ def print_proof(finding: Finding, doc: CaseDocument, out: Printer, verbose: int)
 
 
 def _print_trace(trace: Trace, out: Printer, indent: int) -> None:
+    """Print a line of a trace and what is below it."""
     place = "Backline's catalog"
     if not is_of_catalog(trace.at):
         place = trace.at

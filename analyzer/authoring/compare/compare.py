@@ -185,6 +185,7 @@ def _judge_archive(
 def _judge_bundle(
     found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits
 ) -> None:
+    """Judge a bundle by both versions of each rule and keep what differs."""
     both = [rule for one in judged for rule in (one.pair.new, one.pair.old) if rule is not None]
     try:
         facts = casework.read_case([bundle], Catalog(both).signatures(), limits=limits).facts
@@ -238,6 +239,7 @@ def _list_material(example: Example) -> tuple[object, ...]:
 def _add_difference(
     one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None
 ) -> None:
+    """Keep what two judgements of one case differ in."""
     said = Said()
     note_differences(said, case, name, now or Judgement(), before or Judgement())
     if now is None or before is None:  # a version without the rule says nothing of the case

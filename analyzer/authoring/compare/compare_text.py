@@ -57,6 +57,7 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 
 def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
+    """Yield what differs of one rule, its findings bounded by `most`."""
     pair = one.pair
     state = pair.kind
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
@@ -86,6 +87,7 @@ def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
 
 
 def _describe_hit(kind: str, hit: BacktestHit) -> str:
+    """Return where a finding differs, and from what to what."""
     thing = hit.thing
     where = " / ".join(bound_line(part, 100) for part in (thing.node, thing.subject) if part)
     case = bound_line(thing.case, 100)
@@ -109,6 +111,7 @@ def _describe_hit(kind: str, hit: BacktestHit) -> str:
 
 
 def _bound_items(items: list[str], most: int) -> Iterator[str]:
+    """Yield the first items indented, the rest counted."""
     for item in items[:most] if most else items:
         yield f"  {item}"
     if most and len(items) > most:

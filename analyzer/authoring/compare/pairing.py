@@ -95,6 +95,7 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
 
 
 def _list_parts(old: Rule, new: Rule) -> Iterator[str]:
+    """Yield the keys and tables of facts in which two versions of a rule differ."""
     before_facts = old.fact_tables()
     facts = new.fact_tables()
     for name in facts:

@@ -172,6 +172,7 @@ class _Drafter:
         return self.draft_short() or self.draft_long()
 
     def draft_long(self) -> Draft:
+        """Return the draft with all keys spelled out."""
         if self.hits:
             subject = self.hits.write_subject()
         else:
@@ -281,6 +282,7 @@ class _Drafter:
         self.order = ""
 
     def time_of(self, line: CleanLine) -> float:
+        """Return when a line was written; one without a time comes last."""
         time = self.made.lines[line.number].time
         if time is None:
             return math.inf
@@ -315,6 +317,7 @@ class _Drafter:
         return found
 
     def is_harmless(self, table: str, line: str) -> bool:
+        """Say whether no signature of a table finds a line."""
         own = []
         for one in self.signatures:
             if self.tables[one.name] == table:
@@ -329,6 +332,7 @@ class _Drafter:
         return not isinstance(value, str) or self.show_value(sign) == value
 
     def show_value(self, sign: Sign) -> Any:
+        """Return the value of a sign, with names masked."""
         if not isinstance(sign.value, str):
             return sign.value
         return mask_cell(self.mask, sign.column.name, sign.value)
@@ -336,6 +340,7 @@ class _Drafter:
     # -- the parts of the long form
 
     def write_subject(self) -> list[str]:
+        """Return the keys `each`, `join`, `subject` and `object`."""
         alias, table = self.made.each
         lines = ["", f"each: {alias} in {table.name}  # one verdict for each row"]
         if self.made.joins:
@@ -348,6 +353,7 @@ class _Drafter:
         return lines
 
     def write_logs(self) -> list[str]:
+        """Return the keys `logs` and `seen`."""
         if not self.signatures:
             return []
         lines = ["", "logs:"]
@@ -403,6 +409,7 @@ class _Drafter:
         return [*lines, *self.remarks.of.get(one.name, [])]
 
     def write_condition(self) -> list[str]:
+        """Return the keys `only` and `when`."""
         parts = [write_condition(sign) for sign in self.made.signs]
         if self.order:
             parts += [self.order]
@@ -424,6 +431,7 @@ class _Drafter:
         return lines
 
     def write_answers(self) -> list[str]:
+        """Return the keys from `severity` to `not_this`."""
         # The signatures that the subject and its join do not speak of.
         if self.hits:
             ended = self.hits.ended

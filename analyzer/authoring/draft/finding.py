@@ -98,6 +98,7 @@ class _Reading:
         self.read_by = {source.address: source.read_by for source in document.sources}
 
     def read_evidence(self) -> None:
+        """Read the evidence as cells of tables and as lines of logs."""
         for item in self.finding.evidence:
             label = item.label
             found = _LABEL.match(label)
@@ -166,6 +167,7 @@ class _Reading:
         return None
 
     def find_log_table(self, label: str, item: Evidence) -> Table | None:
+        """Return the log that a line of evidence is from, None where no parser says."""
         for parser in self.list_readers(item):
             if parser.log:
                 return parser.tables[0]
@@ -180,6 +182,7 @@ class _Reading:
         return logs[0].table
 
     def list_readers(self, item: Evidence) -> list[Parser]:
+        """Return the parsers that read the source of a line of evidence."""
         names = self.read_by.get(item.address, "").split(",")
         parsers = [parsing.registry().get(name.strip()) for name in names]
         return [parser for parser in parsers if parser]
@@ -325,6 +328,7 @@ def _count_on(value: Any, number: int) -> Any:
 
 
 def _list_columns(node: ExprNode | None) -> Sequence[ExprNode]:
+    """Return the columns that an expression reads."""
     if node is not None:
         return [leaf for leaf in node.walk() if leaf.op == "column"]
     return ()

@@ -126,6 +126,7 @@ def _find_differences(one: CleanLine, two: CleanLine) -> dict[int, str]:
 
 
 def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
+    """Return one signature for lines of the same shape."""
     columns = {column.name for column in table.columns}
     columns |= {*ORIGIN_COLUMNS, *FUNCTIONS, *keyword.kwlist}
     # One line, or the same line several times, shares nothing: what in it is chance cannot be known.
@@ -219,6 +220,7 @@ def _fuse_values(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _has_blank(*tokens: Token) -> bool:
+    """Say whether one of the tokens holds or finds a blank."""
     for token in tokens:
         if " " in token.value or " " in token.regex:
             return True

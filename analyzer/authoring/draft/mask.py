@@ -402,6 +402,7 @@ class _Claims:
         self._taken[start:end] = b"\1" * (end - start)
 
     def is_free(self, start: int, end: int) -> bool:
+        """Say whether nothing of a stretch is masked yet."""
         if start >= end:
             return False
         return self._taken.find(1, start, end) < 0
@@ -418,6 +419,7 @@ class _Claims:
         return found
 
     def add_span(self, span: Span) -> None:
+        """Take a stretch, and keep it where its text changes."""
         self.take_stretch(span.start, span.end)
         if span.text != self.line[span.start : span.end]:
             self.spans.append(span)

@@ -170,6 +170,7 @@ _ELSE = {
 
 
 def _find_table(name: str, *, log: bool) -> Table:
+    """Return the table or log of a name; UsageError with the nearest names for one that is not there."""
     tables = {}
     for one in parsing.tables().values():
         if one.log == log:

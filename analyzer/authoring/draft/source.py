@@ -187,6 +187,7 @@ def make_filler(column: Column | None) -> Any:
 
 
 def _read_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
+    """Return a source made of rows: the first one is the subject, other tables are joined to it."""
     by_table: dict[str, list[ChosenRow]] = {}
     for one in chosen:
         by_table.setdefault(one.row.table.name, []).append(one)

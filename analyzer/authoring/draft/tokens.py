@@ -222,6 +222,7 @@ def _read_quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -
 
 
 def _make_masked_token(line: str, span: Span, at: int) -> Token:
+    """Return the token of a name that was masked; its pattern finds the original as well."""
     group, regex = _MASKED.get(span.kind, ("", r"\S+"))
     original = line[at : span.end]
     if not all(re.fullmatch(regex, text) for text in (original, span.text)):
@@ -236,6 +237,7 @@ def _make_masked_token(line: str, span: Span, at: int) -> Token:
 
 
 def _make_token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
+    """Return the token of a match, its pattern as wide as values of its kind are."""
     kind, regex = _find_kind(match)
     text = match.group()
     start = match.start()
@@ -284,6 +286,7 @@ def name_column(text: str) -> str:
 
 
 def _name_by_place(before: str, after: str, token: Token) -> str:
+    """Return the name that the words around a value give it, "" where none do."""
     found = re.search(r"(?<![A-Za-z])([HDP]):$", before)
     if found:
         if token.kind == "hex":

@@ -140,6 +140,7 @@ def find_subjects(explanation: Explanation, part: str) -> list[SubjectExplanatio
 
 
 def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
+    """Return what was judged of each subject, with the words of its finding."""
     findings: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in judgement.findings:
         findings[finding.node, finding.subject, finding.object].append(finding)
@@ -229,6 +230,7 @@ def _list_empty(rule: Rule, facts: Facts) -> list[str]:
 
 
 def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
+    """Return why no subject was judged: which rows the case lacks, and what to ask for."""
     table = rule.each.table
     ask = rule.ask_for(table)
     if ask:
@@ -357,6 +359,7 @@ def make_record(
 
 
 def _record_subject(one: SubjectExplanation) -> dict[str, Any]:
+    """Return what was judged of a subject as plain values."""
     found: dict[str, Any] = {}
     for name in SubjectExplanation.__slots__:
         if name not in ("trace", "marks"):

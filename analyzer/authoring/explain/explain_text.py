@@ -117,6 +117,7 @@ def count_verdicts(counts: dict[str, int]) -> str:
 
 
 def _write_verdict(one: SubjectExplanation) -> str:
+    """Return the verdict of a subject and its grade in one line."""
     parts = []
     for word in (WORDS[one.verdict], one.severity, one.confidence):
         if word:
@@ -127,6 +128,7 @@ def _write_verdict(one: SubjectExplanation) -> str:
 def _write_subject(
     one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
 ) -> Iterator[Line]:
+    """Yield a subject with its reasons, its evidence or its tree, as `depth` asks."""
     head = (_write_verdict(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
     yield Line(
         [
@@ -213,6 +215,7 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
 
 
 def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
+    """Yield a line of a tree; what does not fit next to the value comes below it."""
     trace = row.trace
     mark = row.mark
     expression = one_line(trace.text)

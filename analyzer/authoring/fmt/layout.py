@@ -156,6 +156,7 @@ def _find_place(source: RuleText, index: int) -> FileSpan:
 
 
 def _is_same(one: RuleItem, two: RuleItem) -> bool:
+    """Say whether two values of rule files are the same, down to their spelling."""
     if isinstance(one.value, dict) and isinstance(two.value, dict):
         if one.value.keys() != two.value.keys():
             return False

@@ -208,6 +208,7 @@ class _Reader:
 
 
 def _blank_above(text: str, index: int) -> bool:
+    """Say whether the line above the one of an index is blank."""
     start = text.rfind("\n", 0, index) + 1
     if start <= 1:
         return False
@@ -234,6 +235,7 @@ def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
 
 
 def _make_comment(text: str, index: int, words: str) -> Comment:
+    """Return a comment with its place in its line."""
     line = text.rfind("\n", 0, index) + 1
     before = text[line:index]
     own = not before.strip()

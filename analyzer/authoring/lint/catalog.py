@@ -192,18 +192,21 @@ def _is_another(first: RuleFile | None, file: RuleFile) -> bool:
 
 
 def _read_id(file: RuleFile | None) -> str:
+    """Return the id that a file gives its rule, "" without a file."""
     if file is not None:
         return file.read_word("rule")
     return ""
 
 
 def _read_name(file: RuleFile | None) -> str:
+    """Return the name of a file, "" without one."""
     if file is not None:
         return file.name
     return ""
 
 
 def _read_kbs(file: RuleFile) -> list[str]:
+    """Return the articles a rule names, written as one or as a list."""
     own = file.read_word("kb")
     if own:
         return [own]

@@ -33,6 +33,7 @@ class Code:
 
 
 def _make_codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
+    """Return codes of one level and stage."""
     found = []
     for code, title in titles.items():
         found.append(Code(code, level, stage, title))

@@ -130,6 +130,7 @@ def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
 
 
 def _does_follow(regions: dict[str, Region], node: ExprNode) -> bool:
+    """Say whether an expression is true wherever the values lie in these regions."""
     if any(region.empty for region in regions.values()):
         return True
     if node.op == "let":
@@ -166,6 +167,7 @@ def list_atoms(node: ExprNode, *, negate: bool = False) -> list[Atom]:
 
 
 def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
+    """Return a comparison, or its opposite, by what it compares."""
     left, right = (_resolve_name(child) for child in node.args)
     if negate:
         op = OPPOSITE[node.name]
@@ -219,6 +221,7 @@ def _read_value(node: ExprNode) -> Any:
 
 
 def _make_regions(atoms: Iterable[Atom]) -> dict[str, Region]:
+    """Return the region that all atoms leave to each thing they compare."""
     regions: dict[str, Region] = {}
     for atom in atoms:
         region = regions.setdefault(atom.key, Region())

@@ -55,6 +55,7 @@ def check_files(
 def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
+    """Return a complaint about a line of a file of facts."""
     lines = facts.texts.get(file, "").splitlines()
     if 0 < line <= len(lines):
         source = lines[line - 1]

@@ -143,6 +143,7 @@ def make_complaint(code: str, error: BadRuleError, name: str) -> Complaint:
 def _build_rule(
     file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits
 ) -> Rule:
+    """Build the rule of a file with its examples; BadRuleError where one is wrong."""
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
     return rule
@@ -162,6 +163,7 @@ def code_of(message: str, way: Way = (), line: str = "") -> str:
 
 
 def _make_complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
+    """Return the error of a loader as a complaint with its code."""
     code = code_of(error.message, way, error.source)
     if code in ("R006", "R040") and _has_fatal(file, way):
         code = "R041"

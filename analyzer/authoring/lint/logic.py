@@ -69,6 +69,7 @@ def check_unused(file: RuleFile, rule: Rule) -> None:
 
 
 def _report_unused(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
+    """Complain of a named part that nothing uses."""
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
     why = "no condition, text or evidence uses it"

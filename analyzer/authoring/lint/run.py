@@ -182,6 +182,7 @@ def _check_file(
 
 
 def _read_local(local: Local | None) -> Local:
+    """Return the local rules and settings, those of this machine by default."""
     if local is None:
         return run_catalog.read_local()[0]
     return local
@@ -242,6 +243,7 @@ def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
 
 
 def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
+    """Read a rule file; one that cannot be read has its complaint and no text."""
     # The path as an engineer types it.
     here = Path.cwd()
     name = str(path.relative_to(here) if path.is_relative_to(here) else path)

@@ -135,6 +135,7 @@ def check_title(file: RuleFile) -> None:
 
 
 def _find_value(file: RuleFile, key: str) -> RuleItem:
+    """Return the value of a key that the file is known to have."""
     item = file.find_item(key)
     assert item is not None
     return item
@@ -182,6 +183,7 @@ def check_dates(file: RuleFile) -> None:
 
 
 def _is_date(text: str) -> bool:
+    """Say whether a text is a date of the calendar."""
     try:
         if not _DATE.match(text):
             return False

@@ -143,6 +143,7 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
 
 
 def _list_data(row: Listed) -> Iterator[str]:
+    """Yield who owns a rule, its tags and its dates, in one line."""
     facts = {
         "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
         "takes the place of": ", ".join(row.replaces),
@@ -188,6 +189,7 @@ def list_sources(catalog: Catalog) -> list[str]:
 
 
 def _write_line(cells: list[str], widths: list[int]) -> str:
+    """Return cells as one line, each as wide as its column."""
     parts = []
     for cell, width in zip(cells, widths, strict=True):
         parts.append(_make_safe(cell).ljust(width))

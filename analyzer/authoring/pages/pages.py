@@ -141,6 +141,7 @@ def _write_overview(rules: Iterable[Rule], links: Links) -> Iterator[str]:
 
 
 def _broken_files(catalog: Catalog) -> Iterator[str]:
+    """Yield the section on files that cannot be used."""
     if catalog.broken:
         yield "## Files that cannot be used\n"
         for error in catalog.broken:
@@ -238,11 +239,13 @@ def write_looks(rule: Rule, links: Links) -> Iterator[str]:
 
 
 def _list_versions(what: str, versions: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the versions of each product as a list."""
     for product, listed in versions.items():
         yield f"- {what}: {product} " + "; ".join(for_markdown(one) for one in listed)
 
 
 def _write_only(where: object) -> str:
+    """Return the condition of a row or line, "" without one."""
     if where is not None:
         return f", where {code_span(getattr(where, 'text', ''))}"
     return ""
@@ -342,6 +345,7 @@ def write_remedy(rule: Rule) -> Iterator[str]:
 
 
 def _to_rule(name: str, links: Links) -> str:
+    """Return a link to a rule or to a row of it."""
     rule = name.partition("/")[0]
     if rule in links.rules:
         return f"[{code_span(name)}]({links.rules[rule]})"

@@ -118,6 +118,7 @@ class _Maker:
         }
 
     def make_definitions(self) -> Schema:
+        """Return the definitions that the keys refer to: cells, rows, tables and logs."""
         cells = {}
         for kind, cell in _type_cells().items():
             cells[f"a cell of {kind}"] = cell
@@ -154,6 +155,7 @@ class _Maker:
         return cells | {f"row of {table.name}": type_row(table) for table in self.tables.values()}
 
     def make_properties(self) -> dict[str, Schema]:
+        """Return the type of every key of a rule."""
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
         word = TEXT | {"pattern": f"^{parts.type_body(rule_keys.ID)}$", "maxLength": 100}
         log = parts.type_mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
@@ -213,6 +215,7 @@ class _Maker:
         }  # fmt: skip
 
     def type_cleared(self) -> Schema:
+        """Return the type of `cleared`."""
         keys = schema_short.type_cleared(
             self._log_keys(), _type_counts()["within"], _type_answers()
         )
@@ -224,6 +227,7 @@ class _Maker:
         }
 
     def type_each(self) -> Schema:
+        """Return the type of `each`, with a completion for each table."""
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
         every = []
         for table in self.rows:
@@ -251,6 +255,7 @@ class _Maker:
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
     def type_join(self) -> Schema:
+        """Return the type of an entry of `join`."""
         keys = {
             "table": {
                 "type": "string",
@@ -268,6 +273,7 @@ class _Maker:
         return parts.type_mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
 
     def type_population(self) -> Schema:
+        """Return the type of `population`."""
         keys = {
             "table": parts.table_names(self.rows),
             "as": parts.name_used(),
@@ -278,6 +284,7 @@ class _Maker:
         return parts.type_mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log_keys(self) -> Schema:
+        """Return the keys of a signature."""
         return {
             "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
@@ -293,6 +300,7 @@ class _Maker:
         }
 
     def type_example(self) -> Schema:
+        """Return the type of an example."""
         names = {"type": "string", "enum": list(self.tables)}
         file = parts.type_mapping(
             "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
@@ -321,6 +329,7 @@ class _Maker:
 
 
 def _type_answers() -> Schema:
+    """Return the keys of an answer: how bad, how sure, and the sentence."""
     return {
         "severity": parts.type_choice("severity", SEVERITIES),
         "confidence": parts.type_choice("confidence", CONFIDENCES),
@@ -370,6 +379,7 @@ def type_question() -> Schema:
 
 
 def _type_counts() -> Schema:
+    """Return the keys that count lines."""
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
         "within": parts.type_shaped(
@@ -380,6 +390,7 @@ def _type_counts() -> Schema:
 
 
 def _type_expect() -> Schema:
+    """Return the type of `expect` of an example."""
     several = {"type": ["string", "number", "boolean", "array"], "items": TEXT}
     keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
         "result": parts.type_choice("result", tuple(Verdict)),

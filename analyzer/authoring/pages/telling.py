@@ -77,6 +77,7 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
 
 
 def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield a section with its lines indented; nothing without lines."""
     found = list(lines)
     if found:
         yield from ("", title, *(type(line)(f"  {line}") for line in found))

@@ -123,6 +123,7 @@ def _list_templates(rule: Rule) -> Iterator[tuple[str, Template | None]]:
 
 
 def _move_numbers(rule: Rule) -> Iterator[Mutant]:
+    """Yield the rule with each number of its expressions moved up and down."""
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     comparisons: list[ExprNode] = []
     for where, top in list_expressions(rule):
@@ -217,6 +218,7 @@ def move_number(node: ExprNode, direction: str) -> float | str | None:
 
 
 def _move_version(text: str, sign: int) -> str | None:
+    """Return the version next to one, above or below it; None where there is none."""
     found = _LAST_NUMBER.search(text)
     if found is None:
         return None
@@ -244,6 +246,7 @@ class _Mover:
         self.known: dict[int, ExprNode] = {}
 
     def move_node(self, node: ExprNode) -> ExprNode:
+        """Return an expression with the changed nodes in it; the same object where nothing changed."""
         if id(node) not in self.known:
             args = tuple(self.move_node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
@@ -253,17 +256,20 @@ class _Mover:
         return self.known[id(node)]
 
     def move_optional(self, node: ExprNode | None) -> ExprNode | None:
+        """Return an expression with the changed nodes in it, None for none."""
         if node is None:
             return None
         return self.move_node(node)
 
     def move_template(self, text: Template) -> Template:
+        """Return a text with the changed nodes in its expressions."""
         parts = (
             one if isinstance(one, str) else (self.move_node(one[0]), one[1]) for one in text.parts
         )
         return Template(text.text, tuple(parts))
 
     def move_text(self, text: Template | None) -> Template | None:
+        """Return a text with the changed nodes in its expressions, None for none."""
         if text is not None:
             return self.move_template(text)
         return None
@@ -317,6 +323,7 @@ def replace_nodes(rule: Rule, other: Moved) -> Rule:
 
 
 def _move_questions(rule: Rule) -> Iterator[Mutant]:
+    """Yield the rule with each number of its questions moved up and down."""
     tree = expand_short(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():

@@ -103,6 +103,7 @@ def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catal
 
 
 def _record_rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
+    """Return the proof of a rule as plain values."""
     return {
         "rule": proof.rule.id,
         "file": _show_file(proof.rule),
