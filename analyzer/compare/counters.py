@@ -237,7 +237,8 @@ def describe_ratio(ratio: float, what: str, *, hosts: bool) -> str:
         times = 1 / ratio
     else:
         times = ratio
-    return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, relative to {what}"
+    word = "less" if ratio < 1 else "more"
+    return f"{times:,.1f} times {word}, relative to {what}"
 
 
 def round_whole(number: float) -> float | int:

@@ -68,7 +68,9 @@ def match_things(
                         home = one
                         break
                 if home is not None:
-                    home.on[place], home.rank, homes[number] = thing, max(home.rank, rank), home
+                    home.on[place] = thing
+                    home.rank = max(home.rank, rank)
+                    homes[number] = home
         for number, (thing, marks) in enumerate(things):
             home = homes[number]
             if home is None:

@@ -137,7 +137,8 @@ def describe_releases(made: Comparison) -> list[str]:
                     parts.append(f"{side.name} runs {text}")
             said.append("; ".join(parts) + ".")
         else:
-            said.append(f"{machine} went from {' to '.join(text for text in releases if text)}.")
+            went = " to ".join(text for text in releases if text)
+            said.append(f"{machine} went from {went}.")
     return said[:MOST]
 
 
@@ -195,7 +196,9 @@ def place_step(step: MachineStep, made: Comparison) -> str:
     sides = made.sides
     if len(sides) < 3:
         return "in between"
-    return f"between {sides[step.from_side].name} and {sides[step.to_side].name}"
+    begin = sides[step.from_side].name
+    end = sides[step.to_side].name
+    return f"between {begin} and {end}"
 
 
 def describe_renames(made: Comparison) -> list[str]:
@@ -244,7 +247,8 @@ def describe_comings(made: Comparison) -> list[str]:
         tail = "no longer on"
         if state == "new":
             tail = "new on"
-        said.append(f"The {what}{plural} {join_names([*names], FEW)} {verb} {tail} {machine}.")
+        named = join_names([*names], FEW)
+        said.append(f"The {what}{plural} {named} {verb} {tail} {machine}.")
     return said
 
 
@@ -268,7 +272,8 @@ def describe_sizes(made: Comparison) -> list[str]:
 def describe_change(some: Sequence[Change], made: Comparison) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
-    subjects = join_names(list(dict.fromkeys(each.subject for each in some if each.subject)), FEW)
+    unique = dict.fromkeys(each.subject for each in some if each.subject)
+    subjects = join_names(list(unique), FEW)
     known = [show_size(value, one.unit) for value in one.values if value is not None]
     if one.column in PHRASES:  # the queues of one adapter are set together
         subjects = join_names(

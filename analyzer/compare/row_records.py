@@ -38,7 +38,9 @@ def has_fallen(table: Table, earlier: ComparedSubject, later: ComparedSubject) -
     """Say whether a counter of a row is smaller than before: then all of the row started again."""
     cells = []
     for name in table.counters:
-        cells.append((as_number(earlier.value(name)), as_number(later.value(name))))
+        old = as_number(earlier.value(name))
+        new = as_number(later.value(name))
+        cells.append((old, new))
     for old, new in cells:
         if old is not None and new is not None and new < old:
             return True

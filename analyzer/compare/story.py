@@ -161,7 +161,8 @@ def describe_same(count: int, made: Comparison) -> str:
 def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
     """Return a sentence on how many more there are than are listed."""
     if len(some) > MOST:
-        return [make_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
+        more = len(some) - MOST
+        return [make_sentence(f"{more:,} more {what} are listed below.")]
     return []
 
 
@@ -214,7 +215,8 @@ def group_changes(made: Comparison) -> list[list[Change]]:
     grouped: defaultdict[tuple[Any, ...], list[Change]] = defaultdict(list)
     for one in made.changes:
         if one.section != sections.MEASURED:
-            grouped[one.section, one.table, one.column, repr(one.values), one.machine].append(one)
+            key = (one.section, one.table, one.column, repr(one.values), one.machine)
+            grouped[key].append(one)
     return sorted(grouped.values(), key=lambda some: (rank_section(some[0]), -len(some)))
 
 
@@ -247,12 +249,15 @@ def write_changes(made: Comparison) -> list[Sentence]:
         if one.note:
             note = f" ({one.note})"
         if made.mode == "hosts":
-            what = f"{name_column(one)}{f' of {who}' if who else ''}: {list_values(one, made)}"
+            whose = f" of {who}" if who else ""
+            what = f"{name_column(one)}{whose}: {list_values(one, made)}"
         else:
             what = f"{name_column(one)} {list_values(one, made)}: {where}".strip()
-        said.append(make_sentence(f"{word}: {what}{note}.", *(each.at for each in some[:3])))
+        places = [each.at for each in some[:3]]
+        said.append(make_sentence(f"{word}: {what}{note}.", *places))
     if len(ranked) > 2 * MOST:
-        said.append(make_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
+        more = len(ranked) - 2 * MOST
+        said.append(make_sentence(f"{more:,} more changes are listed below."))
     return said
 
 
@@ -328,7 +333,8 @@ def write_counter(one: Counter, made: Comparison) -> str:
     if len(one.steps) > 1 and made.mode == "time":
         text += f" ({describe_rates(one.steps)})"
         if shares is not None:
-            text += f"; in the last interval {show_percent(shares[1])} of {step.of_words}, {show_percent(shares[0])} before"
+            before, now = map(show_percent, shares)
+            text += f"; in the last interval {now} of {step.of_words}, {before} before"
     elif shares is not None:
         since = ", before and since"
         if step.state == "started again" or made.mode == "hosts":
@@ -336,7 +342,8 @@ def write_counter(one: Counter, made: Comparison) -> str:
         between = " → "
         if made.mode == "hosts":
             between = " against "
-        text += f" ({between.join(map(show_percent, shares))} of {step.of_words}{since})"
+        both = between.join(map(show_percent, shares))
+        text += f" ({both} of {step.of_words}{since})"
     elif step.per_hour is not None:
         text += f" ({show_value(step.per_hour)} an hour)"
     word = _WORDS[one.verdict]
@@ -468,7 +475,8 @@ def write_appearances(made: Comparison) -> list[Sentence]:
     }
     weighty = [one for one in weighty if not is_part(one, whole)]
     for one in weighty[:MOST]:
-        said.append(make_sentence(f"{one.machine}: {one.subject} {words[one.state]}.", one.at))
+        text = f"{one.machine}: {one.subject} {words[one.state]}."
+        said.append(make_sentence(text, one.at))
     return said + write_rest(
         made.subjects if len(weighty) > MOST else [], "things that appeared or disappeared"
     )

@@ -283,7 +283,8 @@ def list_subjects(facts: Facts, names: KnownNames, table: Table) -> list[Compare
             if column.kind == "str" and column.name not in VOLATILE
         )
     for row in rows:
-        groups[row.block.node, *(on_host(row.values.get(column)) for column in key)].append(row)
+        values = [on_host(row.values.get(column)) for column in key]
+        groups[row.block.node, *values].append(row)
     return [make_subject(names, table, key, some) for some in groups.values()]
 
 

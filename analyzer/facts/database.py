@@ -171,7 +171,11 @@ def version_key(text: Value) -> str | None:
         found = _PART.fullmatch(part)
         if found is None:
             return None
-        number, tail = (found[1], found[2]) if found[1] else (found[4] or "0", found[3])
+        number = found[1]
+        tail = found[2]
+        if not number:
+            number = found[4] or "0"
+            tail = found[3]
         word = tail.lower()
         if found[1]:
             parts.append(f"{int(number):018d}{word}")

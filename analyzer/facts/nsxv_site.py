@@ -178,7 +178,8 @@ class NsxvSite(SiteMembers):
             host = self.name_member("host", object_id=str(row.values.get("host_id")), row=row).name
             ip = read_text(row, "controller_ip")
             ends = (host, self.name_member("controller", ip=ip, row=row).name)
-            words = f"{read_text(row, 'error_code')} {read_text(row, 'message')}".strip()
+            code = read_text(row, "error_code")
+            words = f"{code} {read_text(row, 'message')}".strip()
             manager = self.find_manager(row)
             yield self.state_channel(row, ends, what, words, up=False, by=manager)
 

@@ -73,7 +73,8 @@ def make_release(stated: Sequence[Row]) -> Row:
         known = builds.find_release("esxi", build)
     others = {}
     for row in reversed(stated):
-        others[str(row.values["version"])] = str(row.values.get("origin") or "")
+        version = str(row.values["version"])
+        others[version] = str(row.values.get("origin") or "")
     others.pop(str(version))
     shown = []
     for other, place in sorted(others.items()):

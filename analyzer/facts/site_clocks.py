@@ -44,7 +44,8 @@ def compare_connections(site: SiteMembers) -> Iterator[Row]:
                 continue
             apart = []
             for flow in flows:
-                apart.append(received[receiver][flow][0] - sent[sender][flow][0])
+                arrived = received[receiver][flow][0]
+                apart.append(arrived - sent[sender][flow][0])
             names = []
             for key in (receiver, sender):
                 names.append(site.name_member("host", name=site.facts.name(key)).name)
@@ -141,5 +142,7 @@ def read_tunnel_changes(site: SiteMembers) -> dict[tuple[str, str, str], list[Tu
 def measure_skew(apart: list[float], least: float) -> ClockSkew:
     """Return the middle of differences, and half the spread of their inner half but at least `least`."""
     apart = sorted(apart)
-    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
-    return ClockSkew(median(apart), max((inner[-1] - inner[0]) / 2, least), len(apart))
+    quarter = len(apart) // 4
+    inner = apart[quarter : len(apart) - quarter]
+    spread = (inner[-1] - inner[0]) / 2
+    return ClockSkew(median(apart), max(spread, least), len(apart))

@@ -328,4 +328,7 @@ def shorten_name(name: str) -> str:
 def shorten_unit(name: str) -> str:
     """Return the name of an Edge as it is compared: the number of its unit follows the domain (edge.example-0)."""
     domain = name.partition(".")[2]
-    return shorten_name(name) + (domain[-2:] if domain.endswith(("-0", "-1")) else "")
+    number = ""
+    if domain.endswith(("-0", "-1")):
+        number = domain[-2:]
+    return shorten_name(name) + number

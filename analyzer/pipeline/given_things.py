@@ -40,7 +40,8 @@ class GivenThings:
             if state in _BAD:
                 self._hurt.add(node)
             elif state in _READ:
-                self._files.setdefault(node, set()).add(re.split(r"[/!\\]", address)[-1])
+                name = re.split(r"[/!\\]", address)[-1]
+                self._files.setdefault(node, set()).add(name)
 
     def was_sent(self, item: AskItem, node: str) -> bool:
         """Say whether a machine sent a thing whole; for no machine, whether one of the case did."""

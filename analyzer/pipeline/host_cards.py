@@ -61,7 +61,8 @@ def describe_release(node: Mapping[str, Any]) -> CardRow:
     if known is not None and known.version == version:
         parts.append(known.name)
         if known.date:
-            parts.append(f"released {known.date}{measure_age(known.date, node['captured'])}")
+            age = measure_age(known.date, node["captured"])
+            parts.append(f"released {known.date}{age}")
     elif build:
         parts.append("this build is in no list of public releases")
     return make_card_row("Release", [make_item(", ".join(parts))])

@@ -303,7 +303,8 @@ def gather_members(
     for cover in intake.covers:
         if nodes[cover.place.key].id in left_out:
             continue
-        facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+        node_id = nodes[cover.place.key].id
+        facts.cover(node_id, cover.table, cover.state, cover.why, cover.address)
     for key, table, address in find_empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)

@@ -138,7 +138,9 @@ def build_chart(
             after = format_duration(when - last)
             chart.incident = f"the incident is {after} after the last sample"
         elif last - first > 2 * HALF_HOUR:
-            chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
+            begin = when - HALF_HOUR
+            end = when + HALF_HOUR
+            chart.window = f"{begin:.0f},{end:.0f}"
     return chart
 
 

@@ -140,14 +140,17 @@ def _show_cell(value: Any) -> str:
         text = make_visible(show_value(value))
     if len(text) <= CELL:
         return text
-    return f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
+    more = len(text) - CELL
+    return f"{text[:CELL]} … ({more:,} more characters)"
 
 
 def _describe_step(doc: Comparison, step: CounterChange) -> str:
     """Return in words what a counter did from one side to the next."""
     sides, parts = doc.sides, []
     if len(sides) > 2:
-        parts.append(f"{sides[step.from_side].name} → {sides[step.to_side].name}:")
+        begin = sides[step.from_side].name
+        end = sides[step.to_side].name
+        parts.append(f"{begin} → {end}:")
     if step.difference is not None:
         parts.append(f"{step.difference:+,}")
     if step.seconds:

@@ -169,7 +169,10 @@ def _describe_left_out(doc: CaseDocument) -> str:
     states: Counter[str] = Counter()
     for source in doc.sources:
         folded = _FOLDED.search(source.address)
-        states[source.state] += int(folded[1]) if folded and source.state == "listed" else 1
+        count = 1
+        if folded and source.state == "listed":
+            count = int(folded[1])
+        states[source.state] += count
     parts = [
         count_noun(
             states["listed"],

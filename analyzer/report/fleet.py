@@ -199,7 +199,8 @@ def collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[s
     """Return what the script of the page reads, but for the sentences."""
     rules = []
     for rule in fleet.rules:
-        rules.append([one_line(rule.id, NAME), one_line(rule.title, 2 * NAME), list(rule.kb)])
+        title = one_line(rule.title, 2 * NAME)
+        rules.append([one_line(rule.id, NAME), title, list(rule.kb)])
     hosts = []
     for host in fleet.hosts:
         hosts.append([texts.add_text(host.name), texts.add_text(host.about)])

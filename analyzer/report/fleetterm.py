@@ -119,7 +119,8 @@ def print_head(fleet: Fleet, screen: Screen) -> None:
     for trend in fleet.rising[:RISING]:
         screen.print_line(f"  {fleetmap.describe_trend(fleet, trend)}")
     if len(fleet.rising) > RISING:
-        screen.print_line(f"  {len(fleet.rising) - RISING:,} more")
+        more = len(fleet.rising) - RISING
+        screen.print_line(f"  {more:,} more")
     screen.print_line("")
 
 
@@ -179,7 +180,8 @@ def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow])
     room = max(1, (screen.console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
     numbers = "".join(f"{rule + 1:>{CELL}}" for rule in rules)
-    screen.print_line(f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
+    head = f"{unit}, worst first"
+    screen.print_line(f"{head:<{NAME}}{numbers}", style="bold")
     used = set()
     for row in rows:
         parts = [screen.make_text(screen.fit_name(row.name))]
@@ -255,7 +257,8 @@ def print_months(fleet: Fleet, screen: Screen, number: int) -> None:
             numbers.append(months.later[rule])
         parts = []
         for one in numbers:
-            parts.append(f"{f'{one:,}' if one else '-':>{MONTH}}")
+            count = f"{one:,}" if one else "-"
+            parts.append(f"{count:>{MONTH}}")
         cells = "".join(parts)
         remarks = []
         if rule in rising:

@@ -278,7 +278,8 @@ def _cut_text(text: str, most: int) -> str:
     shown = make_visible(text)
     if len(shown) <= most:
         return shown
-    return f"{shown[:most]} … ({len(shown) - most:,} more characters)"
+    more = len(shown) - most
+    return f"{shown[:most]} … ({more:,} more characters)"
 
 
 def _make_class_name(text: str) -> str:

@@ -57,7 +57,9 @@ def check_log(log: NodeLog, when: float) -> tuple[bool, str]:
         return False, f"begins {late} after it: its older files are missing"
     if not after:
         return False, f"ends {format_duration(when - max(before))} before it"
-    gap = f"{format_time(max(before))} to {format_time(min(after))}"
+    begin = format_time(max(before))
+    end = format_time(min(after))
+    gap = f"{begin} to {end}"
     return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
@@ -117,7 +119,8 @@ def list_boots(doc: CaseDocument) -> list[str]:
                 length = format_duration(abs(time - when))
                 words.append(f"booted {length} {word} it ({format_time(time)})")
         if words:
-            sentences.append(f"{names.get(node, node)} {' and '.join(words)}")
+            name = names.get(node, node)
+            sentences.append(f"{name} {' and '.join(words)}")
     return sentences
 
 

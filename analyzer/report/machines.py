@@ -70,12 +70,15 @@ class Crowd:
     @property
     def title(self) -> str:
         """How many they are: `20 hosts`."""
-        return f"{len(self.nodes):,} {_KINDS.get(self.kind, 'nodes')}"
+        noun = _KINDS.get(self.kind, "nodes")
+        return f"{len(self.nodes):,} {noun}"
 
     @property
     def span(self) -> str:
         """The first and the last name: `esx00 … esx19`."""
-        return f"{name_node(self.nodes[0])} … {name_node(self.nodes[-1])}"
+        first = name_node(self.nodes[0])
+        last = name_node(self.nodes[-1])
+        return f"{first} … {last}"
 
     @property
     def versions(self) -> str:
@@ -103,11 +106,13 @@ def list_remarks(nodes: Sequence[Node]) -> list[str]:
     alike: dict[str, list[tuple[str, str]]] = {}
     for node in nodes:
         for warning in node.warnings:
-            alike.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
+            timeless = _STAMP.sub("", warning)
+            alike.setdefault(timeless, []).append((name_node(node), warning))
     lines = []
     for remarks in alike.values():
         who = join_few([name for name, _ in remarks], _NAMED)
-        lines.append(f"{who}: {_merge_times([text for _, text in remarks])}")
+        merged = _merge_times([text for _, text in remarks])
+        lines.append(f"{who}: {merged}")
     return lines
 
 
@@ -135,7 +140,8 @@ def split_header(nodes: list[Node]) -> tuple[list[Node], list[Crowd]]:
     crowds = []
     for kind, own in kinds.items():
         if len(own) >= _CROWD:
-            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural_key(name_node(node)))))
+            own.sort(key=lambda node: natural_key(name_node(node)))
+            crowds.append(Crowd(kind, own))
     return [node for node in nodes if len(kinds[node.kind]) < _CROWD], crowds
 
 
@@ -155,7 +161,8 @@ def describe_worst(doc: CaseDocument, most: int) -> str:
         counts = found.get(node)
         if counts:
             ordered = [(word, counts[word]) for word in view.SEVERITIES]
-            lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
+            name = names.get(node, node)
+            lines.append(f"{name} ({write_counts(ordered)})")
     return join_few(lines, most)
 
 

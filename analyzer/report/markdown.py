@@ -76,7 +76,8 @@ def describe_nothing(doc: CaseDocument) -> str:
     """Return the sentence for a case without a finding."""
     looked = len(view.list_quiet(doc))
     nothing = completeness.describe_nothing(doc)
-    text = for_markdown(f"{nothing[0].upper()}{nothing[1:]}; {looked:,} rules looked.")
+    sentence = nothing[0].upper() + nothing[1:]
+    text = for_markdown(f"{sentence}; {looked:,} rules looked.")
     if finding_rows.list_unknowns(doc):
         text += " See below for what could not be judged."
     return text
@@ -154,7 +155,8 @@ def write_row(
 ) -> list[str]:
     """Return a row of the findings; `earlier_fix` is the finding above that shows the same fix."""
     first = row.first
-    lines = [f"### {number}. {row.weight}: {for_markdown(first.title)}", ""]
+    title = for_markdown(first.title)
+    lines = [f"### {number}. {row.weight}: {title}", ""]
     if len(row.findings) > 1 and row.is_same("say"):
         lines += write_alike(row, doc)
     else:
@@ -255,7 +257,8 @@ def write_fixes(row: FindingGroup, doc: CaseDocument) -> list[str]:
             known[1].append(finding)
     for step, findings in findings_by_step.values():
         whose = _name_helped(findings, shown)
-        fix = f"- Fix{whose}, {for_markdown(step.where)}: {for_markdown(step.do)}"
+        where = for_markdown(step.where)
+        fix = f"- Fix{whose}, {where}: {for_markdown(step.do)}"
         lines.append(fix.rstrip(": "))
         if step.note:
             lines.append(f"  - {for_markdown(step.note)}")
@@ -277,7 +280,8 @@ def write_problems(doc: CaseDocument) -> list[str]:
     """Return what hosts themselves call a problem and no finding rests on."""
     names = machines.name_nodes(doc)
     standing = problems.list_standing(doc)
-    lines = [f"## {problems.TITLE}", "", f"{for_markdown(problems.summarize_problems(doc))}.", ""]
+    summary = for_markdown(problems.summarize_problems(doc))
+    lines = [f"## {problems.TITLE}", "", f"{summary}.", ""]
     for one in standing[:PROBLEMS]:
         title = ""
         if one.title:
@@ -290,7 +294,8 @@ def write_problems(doc: CaseDocument) -> list[str]:
             problems.describe_times(one),
             ", ".join(problems.list_places(one)),
         ]
-        lines.append(f"- {for_markdown('; '.join(filter(None, parts)))}")
+        problem = "; ".join(filter(None, parts))
+        lines.append(f"- {for_markdown(problem)}")
     if len(standing) > PROBLEMS:
         lines.append(f"- and {len(standing) - PROBLEMS:,} more, see the report")
     return [*lines, ""]

@@ -491,7 +491,8 @@ def list_advice(doc: CaseDocument) -> list[str]:
     lines = []
     for hint, names in files.items():
         more = count_noun(len(names) - 1, "more file", "more files")
-        lines.append(f"{names[0]}{f' (and {more})' if more else ''}{hint}")
+        others = f" (and {more})" if more else ""
+        lines.append(f"{names[0]}{others}{hint}")
     return lines
 
 
@@ -514,4 +515,5 @@ def list_damaged_files(doc: CaseDocument) -> list[str]:
 
 
 def _name_file(address: str) -> str:
-    return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]
+    outer = address.partition("!")[0]
+    return re.split(r"[/\\]", outer.rstrip("/"))[-1]

@@ -57,7 +57,8 @@ def summarize_problems(doc: CaseDocument) -> str:
         parts.append(f"{', '.join(counts)} ({in_lines})")
     over = len(list_over(doc))
     if over:
-        parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
+        verb = "is" if over == 1 else "are"
+        parts.append(f"{over:,} more {verb} over")
     left = doc.problems_total - len(doc.problems)
     if left > 0:
         parts.append(f"{left:,} more kinds were counted and are not listed")

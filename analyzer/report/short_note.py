@@ -72,7 +72,8 @@ def _count_more(items: list[str] | list[FindingGroup]) -> str:
 
 
 def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
-    return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first.title}"
+    number = finding_rows.number_row(row, numbers)
+    return f"{number}. {row.weight}: {row.first.title}"
 
 
 def write_story(story: Story, numbers: dict[str, str]) -> list[str]:

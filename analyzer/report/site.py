@@ -107,7 +107,8 @@ class SiteLine:
         x1, y1, x2, y2 = self.path
         if not self.bow:
             return f"M{x1} {y1} L{x2} {y2}"
-        return f"M{x1} {y1} Q{x1 + 2 * self.bow} {(y1 + y2) // 2} {x2} {y2}"
+        middle = (y1 + y2) // 2
+        return f"M{x1} {y1} Q{x1 + 2 * self.bow} {middle} {x2} {y2}"
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -340,7 +341,8 @@ def place_boxes(
         x += WIDTH + GAP
     height = max((box.labels[-1][2] for box in boxes), default=0) + 9
     for box in boxes:
-        box.height, box.y = height, 10 + box.y * (height + BELOW)
+        box.height = height
+        box.y = 10 + box.y * (height + BELOW)
     return boxes, left_out
 
 
@@ -379,7 +381,7 @@ def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
             if lone is not None:
                 lone.add_findings(line.findings)
             continue
-        left, right = (one, other) if one.x <= other.x else (other, one)
+        left, right = sorted((one, other), key=lambda box: box.x)
         if left.x == right.x:
             _place_in_column(line, one, other)
         else:
@@ -397,4 +399,6 @@ def _place_in_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
         line.path = (x, upper.y + upper.height, x, lower.y)
         return
     x, line.bow = (one.x + WIDTH, 20) if is_down else (one.x, -20)
-    line.path = (x, upper.y + upper.height // 2, x, lower.y + lower.height // 2)
+    upper_y = upper.y + upper.height // 2
+    lower_y = lower.y + lower.height // 2
+    line.path = (x, upper_y, x, lower_y)

@@ -99,7 +99,8 @@ def _draw_path(
             continue
         x = round((index + 0.5) * step, 1)
         first, second = (round(height - 2 - (value - low) * scale, 1) for value in point)
-        parts.append(f"{'L' if pen_down else 'M'}{x:g} {first:g}")
+        command = "L" if pen_down else "M"
+        parts.append(f"{command}{x:g} {first:g}")
         if second != first:
             parts.append(f"V{second:g}")
         elif not pen_down and (index + 1 == len(points) or points[index + 1] is None):

@@ -65,7 +65,8 @@ class RuleDifference:
     def make_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         pair = self.pair
-        head: dict[str, Any] = {"rule": pair.rule.id, "title": pair.rule.title, "kind": pair.kind}
+        rule = pair.rule
+        head: dict[str, Any] = {"rule": rule.id, "title": rule.title, "kind": pair.kind}
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
         if pair.why:
@@ -175,7 +176,10 @@ def _judge_archive(
         if one.pair.kind in (NEW, GONE):
             (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
         one.unsearched = {doubt.missing: doubt.cases for doubt in report.unsearched}
-        one.add_hits(report, 0 if one.pair.new is None else len(report.hits))
+        matches = 0
+        if one.pair.new is not None:
+            matches = len(report.hits)
+        one.add_hits(report, matches)
     found.stored = reports[0].judged
     found.no_facts = reports[0].no_facts
     for case, name, why in reports[0].damaged:

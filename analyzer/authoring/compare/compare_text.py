@@ -32,7 +32,8 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
         *kinds, found.same
     )
     parts = [(found.examples, "example"), (found.bundles, "bundle"), (found.stored, "stored case")]
-    cases = ", ".join(count_noun(count, word) for count, word in parts if count) or "nothing"
+    counts = [count_noun(count, word) for count, word in parts if count]
+    cases = ", ".join(counts) or "nothing"
     yield f"Judged by both versions: {cases}."
     if found.no_facts:
         yield f"NOT JUDGED: {found.no_facts:,} stored cases have no facts stored (`backline batch --rescan`)."
@@ -68,7 +69,8 @@ def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
     if pair.parts:
         yield bound_line(f"  differs in: {', '.join(pair.parts)}", 200)
     for name, before, now in pair.thresholds:
-        yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
+        threshold = bound_line(name, 60)
+        yield f"  threshold {threshold}: {before:g} before, {now:g} now"
     any_hit = False
     for kind in KINDS:
         items = []

@@ -422,7 +422,10 @@ class _Drafter:
         if self.made.only:
             lines.append(f"only: {write_scalar(self.made.only)}  # from the rule it starts with")
         lines.append(write_comment("a guess: the signs of the chosen lines, all of them"))
-        lines.append(f"when: {write_scalar(' and '.join(parts)) if parts else 'true'}")
+        condition = "true"
+        if parts:
+            condition = write_scalar(" and ".join(parts))
+        lines.append(f"when: {condition}")
         also = []
         for sign in self.made.also[:12]:
             also.append(f"{sign.name} = {self.show_value(sign)}")
@@ -527,8 +530,11 @@ class _Drafter:
     ) -> list[str]:
         """Return the keys of the short form from `sign` to `not_this`."""
         begin, *ended = signatures
-        lines = ["", "sign:", *(f"  {write_comment(text)}" for text in self.list_remarks(begin))]
-        lines += [f"  in: {tables[begin.name]}", f"  match: {write_quoted(begin.pattern)}"]
+        lines = ["", "sign:"]
+        for text in self.list_remarks(begin):
+            lines.append(f"  {write_comment(text)}")
+        lines.append(f"  in: {tables[begin.name]}")
+        lines.append(f"  match: {write_quoted(begin.pattern)}")
         lines += [line[2:] for line in hits.write_columns()]
         if hits.column != "node":
             lines.append(f"  per: {hits.column}  # one verdict for each")
@@ -548,7 +554,8 @@ class _Drafter:
             over = ", and no line has said since that it is over"
         words = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
         for name in list(hits.measured)[:3]:
-            words.append(f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}")
+            spoken = name.replace("_", " ")
+            words.append(f"{spoken} up to {{max({HIT}.{name})}}")
         step = write_quoted(f"{TO_DO}: one step of the remedy")
         return [
             *lines,

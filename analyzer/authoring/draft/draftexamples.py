@@ -150,7 +150,8 @@ class ExampleDrafter:
             bundled = self.write_bundle()
             if bundled:
                 yield bundled
-        yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(self.logs)]
+        rows = self.mask_rows(self.made.rows)
+        yield [*self.write_tables(rows), *self.write_logs(self.logs)]
 
     def list_calm(self) -> Iterator[list[str]]:
         """Yield the forms of the example without the sign."""
@@ -163,7 +164,8 @@ class ExampleDrafter:
         else:
             over = []
         for logs in (*over, self.find_quiet(), self.make_up()):
-            yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(logs)]
+            rows = self.mask_rows(self.made.rows)
+            yield [*self.write_tables(rows), *self.write_logs(logs)]
             yield [*self.write_tables(calm), *self.write_logs(logs)]
 
     def list_unsure(self) -> Iterator[list[str]]:
@@ -199,7 +201,8 @@ class ExampleDrafter:
         """Return each raw text as a file of its own."""
         lines = ["    files:"]
         for raw in raws:
-            lines += [f"      - {start(raw)}", *write_block("text", self.mask_raw(raw), 8)]
+            lines.append(f"      - {start(raw)}")
+            lines += write_block("text", self.mask_raw(raw), 8)
         return lines
 
     def mask_raw(self, raw: Raw) -> list[str]:
@@ -221,7 +224,8 @@ class ExampleDrafter:
             if len(members) == 1:
                 lines.append(f"      {name}: [{write_flow(members[0])}]")
             else:
-                lines += [f"      {name}:", *(f"        - {write_flow(row)}" for row in members)]
+                lines.append(f"      {name}:")
+                lines += [f"        - {write_flow(row)}" for row in members]
         return lines
 
     @staticmethod

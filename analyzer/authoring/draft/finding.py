@@ -217,7 +217,8 @@ class _Reading:
         signs = []
         for p in self.pieces:
             if p.value is not None:
-                signs.append(Sign(p.alias, p.column, p.value, _has_many(made, p.alias)))
+                many = _has_many(made, p.alias)
+                signs.append(Sign(p.alias, p.column, p.value, many))
         # The condition of the rule rests on these columns.
         wanted = set()
         for node in (self.rule.when, self.rule.only) if self.rule else ():
@@ -230,7 +231,8 @@ class _Reading:
             made.also += [sign for sign in made.signs if sign.name in made.gate]
             made.signs = [sign for sign in made.signs if sign.name not in made.gate]
         named = {sign.name for sign in (*made.signs, *made.also)}
-        made.also += list({sign.name: sign for sign in signs if sign.name not in named}.values())
+        unnamed = {sign.name: sign for sign in signs if sign.name not in named}
+        made.also += unnamed.values()
         self.make_rows(made)
         return made
 
@@ -324,7 +326,8 @@ def _count_on(value: Any, number: int) -> Any:
         return value
     if isinstance(value, int):
         return value + number
-    return f"{value.rpartition('-')[0] or value}-{number + 1}"
+    stem = value.rpartition("-")[0] or value
+    return f"{stem}-{number + 1}"
 
 
 def _list_columns(node: ExprNode | None) -> Sequence[ExprNode]:

@@ -290,7 +290,8 @@ class Mask:
         if _KEPT_ADDRESS.match(word):
             return word
         parts = [str(int(part)) for part in word.split(".")]
-        net = self._nets.setdefault(".".join(parts[:3]), len(self._nets))
+        prefix = ".".join(parts[:3])
+        net = self._nets.setdefault(prefix, len(self._nets))
         return self.give_mask("ipv4", ".".join(parts), lambda _: self.next_address(net))
 
     def next_address(self, net: int) -> str:
@@ -301,7 +302,9 @@ class Mask:
             return f"{_NETS[net]}.{host}"
         self._numbers["more addresses"] += 1
         number = self._numbers["more addresses"]
-        return f"198.{18 + (number >> 16) % 2}.{number >> 8 & 255}.{number & 255}"
+        second = 18 + (number >> 16) % 2
+        third = number >> 8 & 255
+        return f"198.{second}.{third}.{number & 255}"
 
     def mask_ipv6(self, word: str) -> str | None:
         """Return the mask of an IPv6 address, None when it is none."""

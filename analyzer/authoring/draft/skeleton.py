@@ -181,7 +181,8 @@ def _find_table(name: str, *, log: bool) -> Table:
         what = "is a log"
         if log:
             what = "is not a log"
-        raise UsageError(f"{name} {what}", do=f"Give it with --{'table' if log else 'log'}.")
+        option = "table" if log else "log"
+        raise UsageError(f"{name} {what}", do=f"Give it with --{option}.")
     near = did_you_mean(name, tables)
     do = "`backline tables BUNDLE` and `backline tables --doc` list them."
     if near.startswith("did"):

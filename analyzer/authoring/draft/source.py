@@ -139,7 +139,10 @@ def read_lines(picked: Picked) -> DraftSource:
 
 def find_subject(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     """Return the table whose rows a rule over a log judges, whether the log is another node's, and a remark."""
-    kind = (facts.nodes[node].kind if node in facts.nodes else "") or kinds_of(log)[0]
+    kind = ""
+    if node in facts.nodes:
+        kind = facts.nodes[node].kind
+    kind = kind or kinds_of(log)[0]
     own = []
     for name in SUBJECTS.get(kind, ()):
         if name in facts.tables:
@@ -286,7 +289,8 @@ def choose_signs(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = Tr
 
     by_hand  the author chose their lines, so that a zero means something
     """
-    unique = list({sign.name: sign for sign in reversed(list(signs))}.values())[::-1]
+    first_of_each = {sign.name: sign for sign in reversed(list(signs))}
+    unique = list(first_of_each.values())[::-1]
     chosen = []
     for sign in unique:
         # A name or a time is no sign of anything.
@@ -321,7 +325,8 @@ def describe_subject(alias: str, table: Table) -> str:
     columns = [name for name in table.key if table.column(name)] or ["node"]
     words = []
     for name in columns:
-        words.append(f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}")
+        spoken = name.replace("_id", "").replace("_", " ")
+        words.append(f"{spoken} {{{alias}.{name}}}")
     return ", ".join(words)
 
 

@@ -116,7 +116,9 @@ class CleanLine:
         """Return the masked line, cut behind what the pattern is made of when it is very long."""
         if len(self.line) <= 2 * MOST_SOURCE:
             return mask_spans(self.line, self.spans)
-        end = max((self.tokens[-1].end if self.tokens else 0), self.start)
+        end = self.start
+        if self.tokens:
+            end = max(self.tokens[-1].end, end)
         return mask_spans(self.line[:end], [span for span in self.spans if span.end <= end])
 
 

@@ -110,7 +110,8 @@ def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) 
         rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
     )
     found.subjects = _sort_subjects(_explain_subjects(judgement, case_read))
-    left = sum(counts.values()) - len(found.subjects) - len(_list_empty(rule, facts))
+    empty = _list_empty(rule, facts)
+    left = sum(counts.values()) - len(found.subjects) - len(empty)
     if found.subjects and left > 0:
         found.notes.append(
             f"{left:,} more subjects were judged; the first of each verdict are shown"
@@ -256,7 +257,8 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
         held = f"line of {table.spoken_name}"
     words = []
     for key in _list_empty(rule, facts):
-        words.append(f"{facts.name(key)}: {table.words} was read and holds no {held}.")
+        machine = facts.name(key)
+        words.append(f"{machine}: {table.words} was read and holds no {held}.")
     if not found.subjects and not words:
         words = [f"{explain_table(facts, None, table).why}.{asked}"]
     return words

@@ -51,7 +51,8 @@ class Line:
     @property
     def text(self) -> str:
         """The line without colours."""
-        return (" " * self.indent + "".join(text for text, _ in self.parts)).rstrip()
+        words = "".join(text for text, _ in self.parts)
+        return (" " * self.indent + words).rstrip()
 
 
 def text_line(text: str, style: str = "", *, indent: int = 0, exact: bool = False) -> Line:
@@ -73,7 +74,8 @@ def write_lines(
     depth  0 verdicts, 1 their lines of evidence, 2 the whole trees
     width  columns of the terminal; 0 for a pipe, where nothing is folded
     """
-    yield Line([(explanation.rule, "bold"), (f"  {one_line(explanation.title)}", "")])
+    title = one_line(explanation.title)
+    yield Line([(explanation.rule, "bold"), (f"  {title}", "")])
     if explanation.stored:
         kept = f"{one_line(explanation.stored)} holds what was found then; to judge the rule again, give the bundle."
         yield text_line(kept, "yellow")
@@ -129,7 +131,8 @@ def _write_subject(
     one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
 ) -> Iterator[Line]:
     """Yield a subject with its reasons, its evidence or its tree, as `depth` asks."""
-    head = (_write_verdict(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
+    style = _STYLES.get(one.verdict, "bold")
+    head = (_write_verdict(one).ljust(columns[0] + 2), style)
     yield Line(
         [
             head,
@@ -169,7 +172,10 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
         mark = one.marks.get(number)
         if mark is not None and mark.says == "no":
             values = ", ".join(child.value for child in trace.children[:2])
-            saying.append(one_line(f"{trace.text} ({values})" if values else trace.text))
+            text = trace.text
+            if values:
+                text += f" ({values})"
+            saying.append(one_line(text))
     if one.why:
         words = [f"cannot tell: {one_line(one.why)}"]
     else:
@@ -179,7 +185,8 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
             more = f"; and {len(saying) - SAYING_NO} more"
         else:
             more = ""
-        words.append(f"says no: {'; '.join(saying[:SAYING_NO])}{more}")
+        shown = "; ".join(saying[:SAYING_NO])
+        words.append(f"says no: {shown}{more}")
     asks = [mark.ask for mark in one.marks.values() if mark.ask]
     if asks and one.verdict == Verdict.CANNOT_TELL:
         words.append(f"ask for: {one_line(asks[0])}")
@@ -202,7 +209,9 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
     below = [(trace, 0)]
     while below:
         one, depth = below.pop()
-        rows.append(_Row(4 + min(depth, 20) * 2, one, marks.get(len(rows))))
+        indent = 4 + min(depth, 20) * 2
+        mark = marks.get(len(rows))
+        rows.append(_Row(indent, one, mark))
         below += [(child, depth + 1) for child in reversed(one.children)]
     longest = max(row.indent + len(one_line(row.trace.text)) for row in rows)
     if width:
@@ -224,7 +233,8 @@ def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
     if width and len(expression) > room:
         folded = textwrap.wrap(expression, room, subsequent_indent="    ")
     value = bound_line(trace.value, _TEXT)
-    parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
+    style = _VALUES.get(value, "bold")
+    parts = [(folded[0].ljust(room), ""), (f" = {value}", style)]
     if mark is not None and mark.says == "no":
         parts.append(("   <- says no", "bold red"))
     elif mark is not None:

@@ -41,7 +41,8 @@ def _write_outcome(shown: WatchRun) -> Iterator[Line]:
     style = "bold red"
     if good == len(shown.examples):
         style = "green"
-    yield Line([("examples: ", "bold"), (f"{good} of {len(shown.examples)} ok", style)])
+    count = f"{good} of {len(shown.examples)} ok"
+    yield Line([("examples: ", "bold"), (count, style)])
     for one in shown.examples:
         if one.ok:
             continue

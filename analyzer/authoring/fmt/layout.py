@@ -98,7 +98,9 @@ def read_layout(path: Path) -> Layout:
     text, raw = rulefile.read_file(path, Limits())
     result = format_rule(text.text, text.name).encode()
     first = raw.partition(b"\n")[0]
-    return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)
+    if first.endswith(b"\r"):
+        result = result.replace(b"\n", b"\r\n")
+    return Layout(path, raw, result)
 
 
 def write_layout(layout: Layout) -> None:

@@ -121,7 +121,10 @@ class _Page:
         self.put_comments([*entry.above, *entry.beside[:-1]], column)
         if parted:
             self.add_blank()
-        start = (lead or " " * column) + (_write_key(entry.key) if entry.key else "-")
+        key = "-"
+        if entry.key:
+            key = _write_key(entry.key)
+        start = (lead or " " * column) + key
         if node.anchor:
             start += f" &{node.anchor}"
         inner = (*path, _find_step(entry, path))
@@ -134,7 +137,10 @@ class _Page:
         elif not on_dash:
             self.put_lines(start + beside)
         for number, child in enumerate(node.entries if node.block else ()):
-            apart = number > 0 and (child.above[0].blank if child.above else child.blank)
+            blank = child.blank
+            if child.above:
+                blank = child.above[0].blank
+            apart = number > 0 and blank
             self.put_entry(
                 child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart
             )
@@ -238,7 +244,9 @@ def _write_flat(node: YamlNode) -> str:
         (f"{_write_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries
     )
     inside = ", ".join(key + _write_flat(value) for key, value in pairs)
-    return anchor + (f"{{{inside}}}" if node.kind == "map" else f"[{inside}]")
+    if node.kind == "map":
+        return f"{anchor}{{{inside}}}"
+    return f"{anchor}[{inside}]"
 
 
 def _write_flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:

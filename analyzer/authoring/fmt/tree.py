@@ -123,7 +123,10 @@ def read_document(text: str) -> Document:
     rest = every[cut:]
     header += [one for one in rest if MODELINE.match(one.text)]
     first.above = [one for one in rest if not MODELINE.match(one.text)]
-    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
+    blank = first.blank
+    if first.above:
+        blank = first.above[0].blank
+    gap = bool(header) and blank
     return Document(header, gap, root, tail)
 
 
@@ -212,7 +215,8 @@ def _blank_above(text: str, index: int) -> bool:
     start = text.rfind("\n", 0, index) + 1
     if start <= 1:
         return False
-    return not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
+    above = text[: start - 1].rpartition("\n")[2]
+    return not above.strip()
 
 
 def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:

@@ -60,7 +60,8 @@ class ShippedNames:
             "each": f"{rule.each.name} in {judged}",
         }
         items = {key: _make_item(text) for key, text in texts.items()}
-        items["kb"] = RuleItem([_make_item(str(number)) for number in rule.kb], FileSpan())
+        articles = [_make_item(str(number)) for number in rule.kb]
+        items["kb"] = RuleItem(articles, FileSpan())
         file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
 
@@ -100,7 +101,8 @@ def check_catalog(file: RuleFile, others: Others) -> None:
         for number in numbers:
             first = others.subjects.get((number, table))
             if _is_another(first, file):
-                text = f"rule `{_read_id(first)}` judges `{table}` for KB {number} as well ({_read_name(first)})"
+                other = f"rule `{_read_id(first)}`"
+                text = f"{other} judges `{table}` for KB {number} as well ({_read_name(first)})"
                 help_text = "merge the two rules, or say in a comment why not"
                 file.complain("R053", text, file.find_place("kb"), help_text)
                 break

@@ -208,7 +208,10 @@ def _resolve_name(node: ExprNode) -> ExprNode:
 
 def _write_key(node: ExprNode) -> str:
     """Return what an atom is about; text cut from a log line is one thing as number, another as text."""
-    return f"{write_expression(node)} {'number' if node.type in ('int', 'float') else node.type}"
+    kind: str = node.type
+    if kind in ("int", "float"):
+        kind = "number"
+    return f"{write_expression(node)} {kind}"
 
 
 def _read_value(node: ExprNode) -> Any:
@@ -246,4 +249,5 @@ def write_expression(node: ExprNode) -> str:
         name = node.name
     else:
         name = node.op
-    return f"{name}({', '.join(write_expression(child) for child in node.args)})"
+    args = [write_expression(child) for child in node.args]
+    return f"{name}({', '.join(args)})"

@@ -239,7 +239,8 @@ def _list_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
-    return list({_real_path(path): path for path in reversed(paths)}.values())[::-1]
+    first_of_each = {_real_path(path): path for path in reversed(paths)}
+    return list(first_of_each.values())[::-1]
 
 
 def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:

@@ -72,7 +72,8 @@ def check_words(file: RuleFile) -> None:
     name = file.read_word("rule")
     if name and file.path.stem != name and file.path.suffix:
         text = f"rule `{name}` is in a file named {file.path.name}"
-        file.complain("R050", text, _find_value(file, "rule").place, f"name the file {name}.yaml")
+        place = _find_value(file, "rule").place
+        file.complain("R050", text, place, f"name the file {name}.yaml")
     found = re.fullmatch(r"kb-(\d+)", name)
     listed = {
         item.text for item in [*file.list_entries("kb"), *filter(None, [file.find_item("kb")])]

@@ -97,7 +97,9 @@ def list_rows(
 def mute_words(mute: Mute) -> str:
     """Return a mute in words: which findings of the rule, until when, why."""
     what = mute.subject or "all its findings"
-    return f"{what}{f' on {mute.node}' if mute.node else ''}, until {mute.until}: {mute.reason}"
+    if mute.node:
+        what += f" on {mute.node}"
+    return f"{what}, until {mute.until}: {mute.reason}"
 
 
 def threshold_words(rule: Rule, settings: Settings) -> list[str]:
@@ -138,7 +140,8 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
             *(f"threshold: {text}" for text in row.thresholds),
         ]
         if verbose:
-            below = [f"looks at {', '.join(row.tables)}", *_list_data(row), *below]
+            tables = ", ".join(row.tables)
+            below = [f"looks at {tables}", *_list_data(row), *below]
         yield from (f"    {_make_safe(text)}" for text in below)
 
 

@@ -43,7 +43,8 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
         status += f", replaced by {rule.replaced_by}"
     if rule.revised:
         status += f", revised {rule.revised}"
-    yield f"{status}; {rule.origin.label if rule.origin is not None else ''}"
+    origin = rule.origin.label if rule.origin is not None else ""
+    yield f"{status}; {origin}"
     if rule.proven:
         yield f"proven by {rule.proven}"
     for number in rule.kb:
@@ -215,7 +216,8 @@ def describe_question(seen: SeenDef) -> str:
     if seen.silence:
         return f"no {logs} in the last {format_duration(seen.within)} of the log"
     if seen.lasting:
-        return f"{seen.logs[0]} for longer than {format_duration(seen.within)} until {seen.logs[1]}"
+        begin, end = seen.logs
+        return f"{begin} for longer than {format_duration(seen.within)} until {end}"
     if seen.sequence:
         return f"{logs}{within}"
     what = f"{seen.at_least} or more {logs}"
@@ -290,7 +292,8 @@ def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
 def describe_fix(rule: Rule) -> Iterator[str]:
     """Yield the steps of the remedy."""
     for step in rule.fix:
-        yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
+        action = _write_text(step.do) if step.do else ""
+        yield f"{step.where}: {action}".rstrip()
         if step.when.op != "literal":
             unknown = "left out"
             if step.unsure:
@@ -367,7 +370,8 @@ def describe_given(example: Example) -> Iterator[str]:
         elif not rows:
             yield f"{name}: read, and empty"
         for row in rows or ():
-            yield f"{name}: {', '.join(f'{key} {value}' for key, value in row.items())}"
+            cells = [f"{key} {value}" for key, value in row.items()]
+            yield f"{name}: {', '.join(cells)}"
     for name, text in example.logs.items():
         if text is None:
             yield f"{name}: not in the case"

@@ -11,7 +11,8 @@ def suggest_example(mutant: Mutant) -> str:
     site = mutant.site
     condition = site.condition
     if site.where.startswith("seen "):
-        seen = mutant.rule.seen[site.where.removeprefix("seen ").partition(",")[0]]
+        name = site.where.removeprefix("seen ").partition(",")[0]
+        seen = mutant.rule.seen[name]
         logs = " and ".join(f"`{log}`" for log in seen.logs)
         low = site.text
         high = mutant.value

@@ -214,7 +214,8 @@ def move_number(node: ExprNode, direction: str) -> float | str | None:
     if isinstance(value, int):
         return value + sign * max(1, round(abs(value) * _STEP))
     assert isinstance(value, float)
-    return float(f"{value + sign * (abs(value) * _STEP or _STEP):.12g}")
+    step = abs(value) * _STEP or _STEP
+    return float(f"{value + sign * step:.12g}")
 
 
 def _move_version(text: str, sign: int) -> str | None:
@@ -332,7 +333,8 @@ def _move_questions(rule: Rule) -> Iterator[Mutant]:
             site = Site(written.place, written.text, f"seen {name}, {key}")
             for direction, sign in ((DOWN, -1), (UP, 1)):
                 if key == "at_least":
-                    count = seen.at_least + sign * max(1, round(seen.at_least * _STEP))
+                    step = max(1, round(seen.at_least * _STEP))
+                    count = seen.at_least + sign * step
                     yield Mutant(
                         site, direction, str(count), _with_seen(rule, replace(seen, at_least=count))
                     )
@@ -341,7 +343,8 @@ def _move_questions(rule: Rule) -> Iterator[Mutant]:
                     # The span as an author writes it.
                     found = _SPAN.match(written.text.strip())
                     if found:
-                        span = f"{float(found[1]) * (1 + sign * _STEP):.6g}{found[2]}"
+                        amount = float(found[1]) * (1 + sign * _STEP)
+                        span = f"{amount:.6g}{found[2]}"
                     else:
                         span = written.text
                     yield Mutant(

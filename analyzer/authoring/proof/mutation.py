@@ -54,7 +54,8 @@ class Survivor:
 
     def __str__(self) -> str:
         moved = f"`{self.text}` may become {self.value} and no example notices"
-        return f"{self.place.line}:{self.place.column}: {moved} ({self.where}): {self.advice}"
+        place = f"{self.place.line}:{self.place.column}"
+        return f"{place}: {moved} ({self.where}): {self.advice}"
 
 
 def find_survivors(rule: Rule) -> list[Survivor]:

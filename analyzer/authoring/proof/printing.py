@@ -60,7 +60,8 @@ def _write_difference(result: ExampleResult) -> Iterator[str]:
     for name, expected in result.expected.items():
         if name in unlike:
             yield f"    - {name}: {bound_line(unlike[name].expected, WIDTH)}"
-            yield f"    + {name}: {bound_line(unlike[name].got, WIDTH) or 'nothing'}"
+            text = bound_line(unlike[name].got, WIDTH) or "nothing"
+            yield f"    + {name}: {text}"
             continue
         text = str(expected)
         if isinstance(expected, list):
@@ -88,7 +89,9 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
         result += ", every moved number noticed"
     if broken:
         result += f", {count_noun(broken, 'file')} broken"
-    return f"{count_noun(len(proofs), 'rule')}, {count_noun(len(results), 'example')}: {result}"
+    rules = count_noun(len(proofs), "rule")
+    examples_run = count_noun(len(results), "example")
+    return f"{rules}, {examples_run}: {result}"
 
 
 def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
@@ -140,4 +143,7 @@ def _show_file(rule: Rule) -> str:
     if rule.path is None:
         return one_line(rule.text.name)
     path = rule.path.resolve()
-    return one_line(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
+    here = Path.cwd()
+    if path.is_relative_to(here):
+        path = path.relative_to(here)
+    return one_line(str(path))
