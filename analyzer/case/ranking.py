@@ -19,7 +19,7 @@ from typing import TypeVar
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
 
 Thing = TypeVar("Thing", bound=Hashable)
-TOLD_APART = 3  # titles of one rule that only the version tells; more are one row
+TITLES_APART = 3  # titles of one rule that only the version tells; more are one row
 _LIVE, _MUTED, _BROKEN = range(3)
 _NO_TIME = "~"  # after every time
 
@@ -190,7 +190,7 @@ def rules_by_version(findings: Iterable[Finding]) -> dict[str, int]:
     for one in findings:
         if is_of_version(one):
             titles.setdefault(one.rule, set()).add(one.title)
-    return {rule: len(several) for rule, several in titles.items() if len(several) > TOLD_APART}
+    return {rule: len(several) for rule, several in titles.items() if len(several) > TITLES_APART}
 
 
 def fold_rows(findings: Sequence[Finding]) -> list[RankedRow]:

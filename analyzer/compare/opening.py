@@ -38,7 +38,7 @@ _RENAMED = "the same thing under another name"
 _ANOTHER = "another card"
 # What the sentences about names, cards and versions say already.
 _SIZE = ("esxi.filesystem", "total_bytes")
-_TOLD = frozenset(
+_DESCRIBED = frozenset(
     (("esxi.release", "release"), ("esxi.release", "build"), ("esxi.release", "version"))
 )
 
@@ -72,10 +72,10 @@ def write_summary(made: Comparison) -> str:
 def is_described(one: Change, mode: str) -> bool:
     """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
-        return (one.table, one.column) in _TOLD
+        return (one.table, one.column) in _DESCRIBED
     if one.note.startswith((_RENAMED, _ANOTHER)):
         return True
-    if (one.table, one.column) in (*_TOLD, _SIZE):
+    if (one.table, one.column) in (*_DESCRIBED, _SIZE):
         return True
     return one.column in ("client_vm", "client_name")
 
@@ -120,7 +120,7 @@ def describe_releases(made: Comparison) -> list[str]:
     """Return which release each machine had and has, with its build; of two hosts which one has which."""
     found: dict[str, dict[str, list[Any]]] = {}
     for one in made.changes:
-        if (one.table, one.column) in _TOLD:
+        if (one.table, one.column) in _DESCRIBED:
             found.setdefault(one.machine, {})[one.column] = one.values
     said = []
     for machine, known in found.items():

@@ -376,10 +376,10 @@ class RowComparison:
                 beside.append(as_number(one.value(passed)))
             else:
                 beside.append(None)
-        told = table.column(passed)
+        counted = table.column(passed)
         words = ""
-        if told is not None:
-            words = told.meaning
+        if counted is not None:
+            words = counted.meaning
         if table.counts_since == "guest" and not passed and self.mode == "time":
             beside = [self.received[at] for at in which]
             words = "what the ports of the case received"

@@ -233,7 +233,7 @@ class KnownNames:
             return [uuid and ("uuid", uuid), path and ("vmx", path), name and ("vm", name)]
         return [("is", value)] * 3
 
-    def shown(self, node: str, column: str, value: Value) -> str:
+    def show_cell(self, node: str, column: str, value: Value) -> str:
         """Return how a reader names what a cell of a key speaks of."""
         if column == "port_id":
             port = self.ports.get((node, value), KnownPort())
@@ -309,7 +309,7 @@ def make_subject(
     for column in parts:
         value = on_host(last.values.get(column))
         ranked.append(names.marks(node, column, value))
-        shown.append(names.shown(node, column, value))
+        shown.append(names.show_cell(node, column, value))
     marks: list[list[Hashable]] = []
     for rank in range(3):
         some = [one[rank] for one in ranked]

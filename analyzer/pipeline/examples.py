@@ -91,7 +91,7 @@ def run_one(rule: Rule, example: Example) -> ExampleResult:
     try:
         result = result_of(rule, example, judge(Catalog([rule]), facts))
         if not result.ok:
-            result.trace = _explained(rule, facts, result.got["result"])
+            result.trace = _find_trace(rule, facts, result.got["result"])
     finally:
         facts.close()
     return result
@@ -116,12 +116,12 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
     """Return the trace of the first subject of an example with this result; `shared` as in `facts_of`."""
     facts = facts_of(rule, example, shared)
     try:
-        return _explained(rule, facts, result)
+        return _find_trace(rule, facts, result)
     finally:
         facts.close()
 
 
-def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
+def _find_trace(rule: Rule, facts: Facts, result: str) -> Trace | None:
     """Return the tree of the first subject that has this verdict."""
     explained = judge(Catalog([rule]), facts, explain=rule.id).explained
     for item in explained:
@@ -183,13 +183,13 @@ class _Maker:
             return
         table = self.tables[name]
         self.facts.cover(self.home, name, "read")
-        made = self.shared.rows(rows, place, self.home, lambda: self._made(table, rows, place))
+        made = self.shared.rows(rows, place, self.home, lambda: self._make_rows(table, rows, place))
         for node in dict.fromkeys(block.node for block, _ in made.places):
             if node not in self.facts.nodes:
                 self.facts.node(node, node, kinds_of(table)[0])
         self.facts.share(table, made)
 
-    def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+    def _make_rows(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
         """Return the rows of a table of an example as records of the host they name."""
         blocks: dict[tuple[str, str], Block] = {}
         made: list[Row] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -81,7 +82,9 @@ def build_chart(
     key: str, place: int, at: str, record: SeriesChart, source: SeriesChart, when: float | None
 ) -> Chart:
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
-    title, unit, lines = record.title, record.unit, source.lines
+    title = record.title
+    unit = record.unit
+    lines = source.lines
     times = [time for time in map(parse_time, source.times) if time is not None]
     period = ""
     if times:
@@ -123,25 +126,29 @@ def build_chart(
     )
     if known:
         chart.high = max(figures["max"] for figures in known)
-        is_low_bad = metric in LOW_IS_BAD
-        if is_low_bad:
+        if metric in LOW_IS_BAD:
             chart.badness = -min(figures["min"] for figures in known)
         else:
             chart.badness = chart.high
     if when is not None and times:
-        first = min(times)
-        last = max(times)
-        if when < first:
-            before = format_duration(first - when)
-            chart.incident = f"the incident is {before} before the first sample"
-        elif when > last:
-            after = format_duration(when - last)
-            chart.incident = f"the incident is {after} after the last sample"
-        elif last - first > 2 * HALF_HOUR:
-            begin = when - HALF_HOUR
-            end = when + HALF_HOUR
-            chart.window = f"{begin:.0f},{end:.0f}"
+        place_incident(chart, when, times)
     return chart
+
+
+def place_incident(chart: Chart, when: float, times: Sequence[float]) -> None:
+    """Note how far the incident is from the samples, or the window around it that the page opens with."""
+    first = min(times)
+    last = max(times)
+    if when < first:
+        before = format_duration(first - when)
+        chart.incident = f"the incident is {before} before the first sample"
+    elif when > last:
+        after = format_duration(when - last)
+        chart.incident = f"the incident is {after} after the last sample"
+    elif last - first > 2 * HALF_HOUR:
+        begin = when - HALF_HOUR
+        end = when + HALF_HOUR
+        chart.window = f"{begin:.0f},{end:.0f}"
 
 
 def _find_share(when: float | None, times: list[float]) -> float | None:

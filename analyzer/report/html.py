@@ -45,6 +45,8 @@ from analyzer.report.site import draw_site
 from analyzer.report.styles import read_asset, read_styles
 from analyzer.runtime.text import make_visible, one_line
 
+_SCRIPTS = ("rail.js", "report.js", "log_lines.js")
+_STYLES = ("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
 # A case document beyond is not put into the page: a browser should open it at once.
@@ -156,11 +158,9 @@ def _is_longer(doc: CaseDocument, most: int) -> bool:
 
 def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
     """Return the parts of the page of a case."""
-    own_scripts = read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js")
+    own_scripts = "".join(map(read_asset, _SCRIPTS))
     scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
-    style = read_styles(
-        "vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css"
-    )
+    style = read_styles(*_STYLES)
     stories = finding_rows.list_stories(doc)
     rows = finding_rows.list_story_rows(stories)
     muted = finding_rows.group_muted(doc)
