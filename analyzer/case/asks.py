@@ -180,39 +180,6 @@ def _hide_protected(text: str) -> str:
     return _PROTECTED.sub(lambda found: "\0" * len(found[0]), text)
 
 
-def ask_faults(text: str) -> list[str]:
-    """Return what is wrong with the records of an ask, in words; none for an ask that can be sent as it is."""
-    items = parse_ask(text)
-    faults = []
-    if not (items or not text.strip()):
-        faults = ["it names no command and no file"]
-    for item in items:
-        if not any(sign.isalnum() for sign in item.what):
-            faults.append(f"{item.what!r}: no command and no file")
-        if not item.command:
-            for wrong in _phrase_faults(item.what):
-                faults.append(f"{item.what!r}: {wrong}")
-        for wrong in _phrase_faults(item.remark):
-            faults.append(f"{item.remark!r}: {wrong}")
-    return faults
-
-
-def _phrase_faults(words: str) -> Iterator[str]:
-    """Yield what is wrong with the words of an ask."""
-    if words.count("(") != words.count(")") or words.count("[") != words.count("]"):
-        yield "brackets do not match"
-    if words.count("`") % 2 or words.count('"') % 2:
-        yield "quotes do not match"
-    if re.search(r"\(\s*\)", words):
-        yield "brackets without words: put the command outside"
-    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(
-        r"\b(?:what|that) (?:prints|tells)\b", words
-    ):
-        yield "begins in the middle of a sentence"
-    if re.search(r"[,;:(-]$|\b(?:and|or|of|the|a|with|in|on|which|that|its)$", words):
-        yield "ends in the middle of a sentence"
-
-
 def merge_remarks(remarks: Iterable[str]) -> list[str]:
     """Return remarks on one thing, each once, without those that another one holds already."""
     known = [remark for remark in dict.fromkeys(remarks) if remark]

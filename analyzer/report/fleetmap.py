@@ -201,7 +201,12 @@ def arrange_fleet(fleet: Fleet) -> Fleet:
     """
     rules = _order_rules(fleet)
     cases = _order_cases(fleet)
-    hosts = _order_hosts(fleet)
+    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
+    nothing = (_NOTHING_FOUND, math.inf)
+    hosts = sorted(
+        range(len(fleet.hosts)),
+        key=lambda place: (*worst.get(place, nothing), fleet.hosts[place].name),
+    )
     rule_places, case_places, host_places = map(_map_places, (rules, cases, hosts))
     hits = []
     for hit in fleet.hits:
@@ -268,16 +273,6 @@ def _order_cases(fleet: Fleet) -> list[int]:
         return rank, size, case.read, questions, case.complete, case.name, case.id
 
     return sorted(range(len(fleet.cases)), key=sort_key)
-
-
-def _order_hosts(fleet: Fleet) -> list[int]:
-    """Return the places of the hosts, the worst first."""
-    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
-    nothing = (_NOTHING_FOUND, math.inf)
-    return sorted(
-        range(len(fleet.hosts)),
-        key=lambda place: (*worst.get(place, nothing), fleet.hosts[place].name),
-    )
 
 
 def _find_worst_hits(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:

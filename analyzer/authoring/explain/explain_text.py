@@ -120,11 +120,7 @@ def count_verdicts(counts: dict[str, int]) -> str:
 
 def _write_verdict(one: SubjectExplanation) -> str:
     """Return the verdict of a subject and its grade in one line."""
-    parts = []
-    for word in (WORDS[one.verdict], one.severity, one.confidence):
-        if word:
-            parts.append(word)
-    return " ".join(parts)
+    return " ".join(filter(None, (WORDS[one.verdict], one.severity, one.confidence)))
 
 
 def _write_subject(

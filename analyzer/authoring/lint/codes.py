@@ -162,11 +162,3 @@ def read_page(code: str) -> str:
     if beside.is_file():  # a checkout
         return beside.read_text(encoding="utf-8")
     return (resources.files("analyzer.lintpages") / name).read_text(encoding="utf-8")
-
-
-def write_index() -> str:
-    """Return the table of all codes, as docs/lint/README.md shows it."""
-    rows = ["| code | level | what it means |", "|---|---|---|"]
-    for one in CODES.values():
-        rows.append(f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |")
-    return "\n".join(rows) + "\n"
