@@ -166,7 +166,9 @@ class CounterChange(Record, kw_only=True):
     def known_shares(self) -> tuple[float, float] | None:
         """The shares where both are known."""
         before, since = self.shares
-        return None if before is None or since is None else (before, since)
+        if before is None or since is None:
+            return None
+        return (before, since)
 
 
 class Counter(ComparedValue, kw_only=True):

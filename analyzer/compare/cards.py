@@ -22,7 +22,9 @@ def card_changes(
     """
     found = []
     for pair in pairs:
-        cards = [find_card(side, machine) for side, machine in zip(sides, pair.on, strict=True)]
+        cards = []
+        for side, machine in zip(sides, pair.on, strict=True):
+            cards.append(find_card(side, machine))
         for place in dict.fromkeys(place for card in cards for place in card):
             items = [card.get(place) for card in cards]
             texts = [item.text if item is not None else None for item in items]
@@ -30,10 +32,12 @@ def card_changes(
                 mode == "hosts" and place[0].startswith("VM")
             ):
                 continue
-            at = [
-                Place(item.address, item.line) if item is not None and item.address else None
-                for item in items
-            ]
+            at: list[Place | None] = []
+            for item in items:
+                if item is not None and item.address:
+                    at.append(Place(item.address, item.line))
+                else:
+                    at.append(None)
             found.append(
                 Change(
                     table="",
@@ -57,7 +61,10 @@ def find_card(side: CaseSide, machine: ComparedMachine | None) -> dict[tuple[str
     """Return the items of a machine's card by title of the row and name of the item."""
     if machine is None:
         return {}
-    cards = [card for card in side.document.hosts if card.node in (machine.key, machine.name)]
+    cards = []
+    for card in side.document.hosts:
+        if card.node in (machine.key, machine.name):
+            cards.append(card)
     return {
         (row.title, item.name): item
         for card in cards

@@ -36,10 +36,15 @@ def count_separately(start: CounterStart) -> CounterStart:
 
 def has_fallen(table: Table, earlier: ComparedSubject, later: ComparedSubject) -> bool:
     """Say whether a counter of a row is smaller than before: then all of the row started again."""
-    cells = [
-        (as_number(earlier.value(name)), as_number(later.value(name))) for name in table.counters
-    ]
-    return any(old is not None and new is not None and new < old for old, new in cells)
+    cells = []
+    for name in table.counters:
+        old = as_number(earlier.value(name))
+        new = as_number(later.value(name))
+        cells.append((old, new))
+    for old, new in cells:
+        if old is not None and new is not None and new < old:
+            return True
+    return False
 
 
 def list_places(start: CounterStart) -> list[Place]:
@@ -49,7 +54,10 @@ def list_places(start: CounterStart) -> list[Place]:
 
 def find_place(row: Row, column: str) -> Place:
     """Return where a cell stands, or the row itself where no column is named."""
-    block = row.block_of(column) if column else row.block
+    if column:
+        block = row.block_of(column)
+    else:
+        block = row.block
     return Place(block.address, row.line_of(column) if column else row.line)
 
 
@@ -68,7 +76,8 @@ def drop_repeats(records: list[Change]) -> list[Change]:
     found: dict[tuple[str, ...], Change] = {}
     for record in records:
         values = repr(record.values)
-        name = record.column in NAMES
-        key = ("name", values) if name else (record.column, record.subject, values)
+        key: tuple[str, ...] = (record.column, record.subject, values)
+        if record.column in NAMES:
+            key = ("name", values)
         found.setdefault((record.machine, *key), record)
     return [*found.values()]

@@ -48,11 +48,10 @@ def name_rest(table: Table) -> Table:
 
 def choose_viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
     """Return the frames that a view shows better than a table would hold them; none where they are few."""
-    own = [
-        one
-        for one in placed
-        if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line)
-    ]
+    own = []
+    for one in placed:
+        if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line):
+            own.append(one)
     few = sum(len(one.frame.line) for one in own) < VIEWED
     if few or any(kind == "version" for _, kind in own_columns(table)):
         return []
@@ -98,11 +97,9 @@ def create_view(
         cells.append(f"{moment_count}::BIGINT + _at // {columns.objects} AS _moment")
         for name in columns.numbers:
             parts = [get_samples(one).numbers[name] for one in some]
-            whole = (
-                join_numbers([part for part in parts if part is not None])
-                if None not in parts
-                else None
-            )
+            whole = None
+            if None not in parts:
+                whole = join_numbers([part for part in parts if part is not None])
             arrays |= {} if whole is None else {name: whole.plain()}
             cells.append(
                 f"{'NULL::DOUBLE' if whole is None else whole.sql(quote_name(name))} AS {quote_name(name)}"
@@ -120,7 +117,9 @@ def group_captures(placed: Sequence[Placed]) -> list[list[Placed]]:
     """Return frames by capture: those of the same objects and of one origin, whose rows are numbered on."""
     found: list[list[Placed]] = []
     for one in placed:
-        last = found[-1][-1] if found else None
+        last = None
+        if found:
+            last = found[-1][-1]
         alike = (
             last is not None
             and get_samples(last).names is get_samples(one).names
@@ -203,7 +202,9 @@ def describe_shape(frame: Frame) -> tuple[str, ...]:
 
 def are_alike(placed: Sequence[Placed]) -> bool:
     """Say whether frames, one at least, are of the same columns and types, so that `ask` can take them at once."""
-    return len(placed) == 1 or len({describe_shape(one.frame) or id(one) for one in placed}) == 1
+    if len(placed) == 1:
+        return True
+    return len({describe_shape(one.frame) or id(one) for one in placed}) == 1
 
 
 def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:
@@ -233,9 +234,9 @@ def ask(
     import numpy as np  # noqa: PLC0415 - heavy
 
     counts = [len(one.frame.line) for one in some]
-    numbers = [
-        np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)
-    ]
+    numbers = []
+    for one, count in zip(some, counts, strict=True):
+        numbers.append(np.arange(one.first, one.first + count))
     arrays: dict[str, Any] = {
         "_line": join_arrays([one.frame.line for one in some]),
         "_row": join_arrays(numbers),

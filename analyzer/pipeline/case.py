@@ -173,17 +173,24 @@ def fill_record(kind: type[Kind], item: Any, /, **empty_values: Any) -> Kind:
             raise ValueError(f"a {kind.__name__} of the case document has no key {unknown[0]!r}")
     values: dict[str, Any] = {}
     for name, empty, has_default in list_fields(kind):
-        value = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+        if isinstance(item, Mapping):
+            value = item.get(name)
+        else:
+            value = getattr(item, name, None)
         if value is None:
             value = empty_values.get(name)
         if value is None:
             if has_default:
                 continue
             value = empty
-        if type(empty) is str and not isinstance(value, str):
-            value = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        if type(empty) is str and isinstance(value, list | tuple):
+            value = ", ".join(map(str, value))
+        elif type(empty) is str and not isinstance(value, str):
+            value = str(value)
+        elif type(empty) is list and isinstance(value, str):
+            value = [value]
         elif type(empty) is list:
-            value = [value] if isinstance(value, str) else list(value)
+            value = list(value)
         values[name] = value
     return kind(**values)
 
@@ -231,9 +238,10 @@ def list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> list
     """Return the records of an ask, each with the machines that did not send the thing; without one, not at all."""
     found = []
     for item in parse_ask(ask):
-        lacking = [
-            node for node in nodes or [""] if given is None or not given.was_sent(item, node)
-        ]
+        lacking = []
+        for node in nodes or [""]:
+            if given is None or not given.was_sent(item, node):
+                lacking.append(node)
         if lacking:
             named = [node for node in lacking if node]
             found.append(Ask(what=item.what, command=item.command, remark=item.remark, nodes=named))
@@ -247,14 +255,21 @@ def drop_requests(finding: Finding, given: GivenThings) -> Finding:
         why, _, ask = line.partition(ASKED)
         items = parse_ask(ask)
         sent = items and all(given.was_sent(item, finding.node) for item in items)
-        also.append(why if sent else line)
-    return finding if also == finding.also else structs.replace(finding, also=also)
+        if sent:
+            also.append(why)
+        else:
+            also.append(line)
+    if also == finding.also:
+        return finding
+    return structs.replace(finding, also=also)
 
 
 def shorten_list(words: Iterable[str], most: int) -> list[str]:
     """Return different words in their order, at most `most` of them and a note of the rest."""
     seen = list(dict.fromkeys(word for word in words if word))
-    return seen if len(seen) <= most else [*seen[:most], f"and {len(seen) - most} more like this"]
+    if len(seen) <= most:
+        return seen
+    return [*seen[:most], f"and {len(seen) - most} more like this"]
 
 
 def list_quiet_rules(
@@ -318,10 +333,15 @@ def build_sources(sources: Iterable[Any]) -> list[Source]:
     for item in sources:
         row = fill_record(Source, item, state="listed")
         faults: Any = row.faults  # the ledger may hold the list of faults itself or their number
-        row.faults = len(faults) if isinstance(faults, list | tuple) else faults
+        if isinstance(faults, list | tuple):
+            row.faults = len(faults)
+        else:
+            row.faults = faults
         row.unread_outputs = [fill_record(UnreadOutput, one) for one in row.unread_outputs]
         rows.append(row)
-    return rows if len(rows) <= SOURCES_KEPT else fold_sources(rows)
+    if len(rows) <= SOURCES_KEPT:
+        return rows
+    return fold_sources(rows)
 
 
 def fold_sources(rows: Iterable[Source]) -> list[Source]:
@@ -341,7 +361,10 @@ def fold_sources(rows: Iterable[Source]) -> list[Source]:
         if len(members) > 1:
             sizes = [member.size for member in members if member.size is not None]
             members[0].address = f"{folder} ({len(members)} files)"
-            members[0].size = sum(sizes) if sizes else None
+            if sizes:
+                members[0].size = sum(sizes)
+            else:
+                members[0].size = None
     return kept
 
 

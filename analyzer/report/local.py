@@ -92,8 +92,13 @@ def _describe_covered(mute: Mute) -> str:
         count_noun(mute.unknowns, one, many),
     ]
     covered = " and ".join(filter(None, parts))
-    return f" It would have muted {covered}." if covered else ""
+    if covered:
+        return f" It would have muted {covered}."
+    return ""
 
 
 def _end_sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    """Return a text with a full stop at its end."""
+    if text.endswith((".", "!", "?")):
+        return text
+    return f"{text}."

@@ -32,7 +32,9 @@ def name_problem(problem: Problem) -> str:
     """Return what a problem is called: the event, the words of the ALERT, the frame, the file."""
     if not problem.what:
         return "lines of other kinds, counted together"
-    return f"{problem.what}, {problem.object}" if problem.object else str(problem.what)
+    if problem.object:
+        return f"{problem.what}, {problem.object}"
+    return str(problem.what)
 
 
 def name_kind(problem: Problem) -> str:
@@ -53,8 +55,10 @@ def summarize_problems(doc: CaseDocument) -> str:
         lines = sum(problem.count for problem in standing)
         in_lines = count_noun(lines, "line or file", "lines or files")
         parts.append(f"{', '.join(counts)} ({in_lines})")
-    if over := len(list_over(doc)):
-        parts.append(f"{over:,} more {'is' if over == 1 else 'are'} over")
+    over = len(list_over(doc))
+    if over:
+        verb = "is" if over == 1 else "are"
+        parts.append(f"{over:,} more {verb} over")
     left = doc.problems_total - len(doc.problems)
     if left > 0:
         parts.append(f"{left:,} more kinds were counted and are not listed")

@@ -128,6 +128,7 @@ def describe_finding(finding: Finding) -> dict[str, Any]:
 
 
 def _locate_evidence(evidence: Evidence) -> dict[str, Any]:
+    """Return the place of a line of evidence as SARIF has it."""
     place: dict[str, Any] = {"artifactLocation": {"uri": _write_uri(evidence.address)}}
     if evidence.line:
         snippet = {"text": make_visible(evidence.text)}

@@ -73,7 +73,9 @@ class RowFilter:
             wanted.append(f"({between})")
             ends = [self.since.replace(tzinfo=None), self.until.replace(tzinfo=None)]
             values += ends * len(times)
-        return query_rows(frame, " AND ".join(wanted), values) if wanted else frame
+        if wanted:
+            return query_rows(frame, " AND ".join(wanted), values)
+        return frame
 
 
 def query_rows(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFrame:
@@ -163,7 +165,10 @@ def print_table(
     """
     wanted = wanted or RowFilter()
     found, gone = read_rows(path, table, wanted)
-    frame = found.head(wanted.most) if wanted.most else found
+    if wanted.most:
+        frame = found.head(wanted.most)
+    else:
+        frame = found
     names = [str(name) for name in frame.columns]
     titles = [name.lstrip("_") for name in names]
     rows = ([unpack_cell(cell) for cell in row] for row in frame.itertuples(index=False, name=None))
@@ -248,7 +253,11 @@ def print_cell(cell: Any) -> str:
 def align_columns(rows: Iterable[list[str]]) -> Iterator[str]:
     """Yield rows, the first of them the titles, with their cells below each other."""
     table = list(rows)
-    widths = [min(60, max(map(len, column))) for column in zip(*table, strict=True)]
+    widths = []
+    for column in zip(*table, strict=True):
+        widths.append(min(60, max(map(len, column))))
     for row in table:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        cells = []
+        for cell, width in zip(row, widths, strict=True):
+            cells.append(cell.ljust(width))
         yield "  ".join(cells).rstrip()

@@ -24,7 +24,10 @@ class Console:
     @property
     def width(self) -> int:
         """Columns of the terminal, 0 for a pipe."""
-        return self.console.width if self.console is not None else 0
+        width = 0
+        if self.console is not None:
+            width = self.console.width
+        return width
 
     def clear_page(self) -> None:
         """Begin a fresh page on a terminal; a pipe is left alone."""

@@ -34,6 +34,7 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
 
 
 def _check_thresholds(file: RuleFile, rule: Rule) -> None:
+    """Complain of numbers that no example holds in place."""
     from analyzer.authoring.proof.mutation import find_survivors  # noqa: PLC0415 - with the judge
 
     places: dict[FileSpan, list[Survivor]] = {}
@@ -49,6 +50,7 @@ def _check_thresholds(file: RuleFile, rule: Rule) -> None:
 
 
 def _report_failed(file: RuleFile, result: ExampleResult) -> None:
+    """Complain of an example that fails, or that passes in spite of its mark."""
     names = []
     for number, _ in enumerate(file.list_entries("examples")):
         names.append(file.read_word("examples", number, "name"))

@@ -118,6 +118,7 @@ class _Maker:
         }
 
     def make_definitions(self) -> dict[str, Any]:
+        """Return the definitions that the keys refer to: cells, rows, tables and logs."""
         cells = {}
         for kind, cell in _type_cells().items():
             cells[f"a cell of {kind}"] = cell
@@ -154,6 +155,7 @@ class _Maker:
         return cells | {f"row of {table.name}": type_row(table) for table in self.tables.values()}
 
     def make_properties(self) -> dict[str, dict[str, Any]]:
+        """Return the type of every key of a rule."""
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
         word = TEXT | {"pattern": f"^{parts.type_body(rule_keys.ID)}$", "maxLength": 100}
         log = parts.type_mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
@@ -213,6 +215,7 @@ class _Maker:
         }  # fmt: skip
 
     def type_cleared(self) -> dict[str, Any]:
+        """Return the type of `cleared`."""
         keys = schema_short.type_cleared(
             self._log_keys(), _type_counts()["within"], _type_answers()
         )
@@ -224,6 +227,7 @@ class _Maker:
         }
 
     def type_each(self) -> dict[str, Any]:
+        """Return the type of `each`, with a completion for each table."""
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
         every = []
         for table in self.rows:
@@ -245,10 +249,13 @@ class _Maker:
 
     def type_by(self) -> dict[str, Any]:
         """Return the schema of equal columns; a column of any table is offered."""
-        names = {column.name for table in self.rows for column in table.columns}
+        names = set()
+        for table in self.rows:
+            names |= {column.name for column in table.columns}
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
     def type_join(self) -> dict[str, Any]:
+        """Return the type of an entry of `join`."""
         keys = {
             "table": {
                 "type": "string",
@@ -266,6 +273,7 @@ class _Maker:
         return parts.type_mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
 
     def type_population(self) -> dict[str, Any]:
+        """Return the type of `population`."""
         keys = {
             "table": parts.table_names(self.rows),
             "as": parts.name_used(),
@@ -276,6 +284,7 @@ class _Maker:
         return parts.type_mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
     def _log_keys(self) -> dict[str, Any]:
+        """Return the keys of a signature."""
         return {
             "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
@@ -291,6 +300,7 @@ class _Maker:
         }
 
     def type_example(self) -> dict[str, Any]:
+        """Return the type of an example."""
         names = {"type": "string", "enum": list(self.tables)}
         file = parts.type_mapping(
             "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
@@ -319,6 +329,7 @@ class _Maker:
 
 
 def _type_answers() -> dict[str, Any]:
+    """Return the keys of an answer: how bad, how sure, and the sentence."""
     return {
         "severity": parts.type_choice("severity", SEVERITIES),
         "confidence": parts.type_choice("confidence", CONFIDENCES),
@@ -368,6 +379,7 @@ def type_question() -> dict[str, Any]:
 
 
 def _type_counts() -> dict[str, Any]:
+    """Return the keys that count lines."""
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
         "within": parts.type_shaped(
@@ -378,6 +390,7 @@ def _type_counts() -> dict[str, Any]:
 
 
 def _type_expect() -> dict[str, Any]:
+    """Return the type of `expect` of an example."""
     several = {"type": ["string", "number", "boolean", "array"], "items": TEXT}
     keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
         "result": parts.type_choice("result", tuple(Verdict)),
@@ -400,7 +413,9 @@ def type_row(table: Table) -> dict[str, Any]:
     cells = {}
     for name in ordered:
         column = columns[name]
-        unit = f", in {column.unit}" if column.unit else ""
+        unit = ""
+        if column.unit:
+            unit = f", in {column.unit}"
         cells[name] = {
             "type": types[column.kind]["type"],  # an editor completes a key by its type
             "allOf": [parts.make_ref(f"a cell of {column.kind}")],

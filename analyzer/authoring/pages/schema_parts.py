@@ -105,7 +105,9 @@ def table_names(tables: Iterable[Table]) -> dict[str, Any]:
     for table in tables:
         columns = []
         for column in table.columns:
-            unit = f" ({column.unit})" if column.unit else ""
+            unit = ""
+            if column.unit:
+                unit = f" ({column.unit})"
             columns.append(f"`{column.name}`{unit}")
         lines.append(f"{table.meaning} Columns: {', '.join(columns)}")
     return {
