@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from analyzer.case import case_file
+from analyzer.case.verdicts import Judgement
 from analyzer.commands.local import (
     RuleChoice,
     draft_option,
@@ -48,7 +50,11 @@ from analyzer.commands.showing import (
     show_summary,
 )
 from analyzer.commands.standard_input import open_standard_input
-from analyzer.runtime.errors import BacklineError
+from analyzer.pipeline.triage import Options
+from analyzer.pipeline.triage import triage as run
+from analyzer.report.results import render_results
+from analyzer.runtime.errors import BacklineError, describe_fault, find_error_place
+from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import for_terminal
 
@@ -57,7 +63,6 @@ if TYPE_CHECKING:
 
     from analyzer.case.document import CaseDocument
     from analyzer.pipeline.case_data import RunResult
-    from analyzer.pipeline.triage import Options
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
 
@@ -153,8 +158,6 @@ def command(
     folder = words.folder
     document = outcome.document
     if json_to is not None:
-        from analyzer.case import case_file
-
         _write_json(json_to, case_file.write_parts(document), redaction)
     if outcome.refused is not None:
         raise outcome.refused
@@ -224,8 +227,6 @@ def _write_json(json_to: str, text: Iterable[str], redaction: Redaction | None) 
     if json_to == "-":
         sys.stdout.writelines(text)
     else:
-        from analyzer.runtime.output import write_all
-
         write_all(Path(json_to).parent, {Path(json_to).name: text})
 
 
@@ -251,9 +252,6 @@ class TriageWords:
 
         named  the user gave the name of the folder: it stays as it is, also where names are replaced
         """
-        from analyzer.case.verdicts import Judgement
-        from analyzer.pipeline.triage import triage as run
-        from analyzer.runtime.output import check_folder
 
         check_paths(paths, BacklineError)
         options = self._options(paths)
@@ -275,7 +273,6 @@ class TriageWords:
         return outcome, failed
 
     def _options(self, paths: Sequence[Place]) -> Options:
-        from analyzer.pipeline.triage import Options
 
         limits = self.choice.limits
         local = self.choice.load_local(paths, quiet=self.silent)
@@ -287,9 +284,6 @@ class TriageWords:
 
     def _write(self, document: CaseDocument, folder: Path) -> list[str]:
         """Write the three results; all are made before the first is written. Return what failed."""
-        from analyzer.case import case_file
-        from analyzer.report.results import render_results
-        from analyzer.runtime.output import write_all
 
         text = case_file.write_parts(document)
         results, failed = render_results(document, text, self.choice.limits.report_bytes)
@@ -315,8 +309,6 @@ def _print_summary(
     except (OSError, BacklineError):
         raise
     except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.runtime.errors import describe_fault, find_error_place
-
         return [f"the summary could not be printed: {describe_fault(find_error_place(error))}"]
     return []
 

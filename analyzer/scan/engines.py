@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import platform
+import subprocess
 import sys
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -91,7 +92,6 @@ def _safe_to_import() -> bool:
         return True
     if platform.machine() not in ("x86_64", "AMD64") or " avx2" in flags:
         return True
-    import subprocess  # noqa: PLC0415 - hardly ever needed
 
     done = subprocess.run(
         [sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False

@@ -10,6 +10,7 @@ later, line by line (`output_extent.Text`).
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -190,8 +191,6 @@ def _undo_typesetting(lines: list[str]) -> list[str]:
         lines = [_undo_markdown(line) for line in lines]
     has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
     if has_entities and not any(map(_TAG.search, lines)):
-        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
         lines = [html.unescape(line) for line in lines]
     if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
         lines = [line.translate(_TYPESET) for line in lines]

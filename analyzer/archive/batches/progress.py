@@ -9,6 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live as Display
+from rich.text import Text
+
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, PARTIAL, REFUSED, Done, Job
 from analyzer.runtime.text import one_line
 
@@ -113,8 +117,6 @@ class Live(Progress):
     """A live display on a terminal; it is gone when the run ends."""
 
     def __enter__(self) -> Live:
-        from rich.console import Console  # noqa: PLC0415 - heavy
-        from rich.live import Live as Display  # noqa: PLC0415 - heavy
 
         self._display = Display(
             get_renderable=self._render_lines,
@@ -129,7 +131,6 @@ class Live(Progress):
         self._display.stop()
 
     def _render_lines(self) -> Any:
-        from rich.text import Text  # noqa: PLC0415 - heavy
 
         lines = (
             [f"{self._draw_bar()} {self.progress_line()}"]

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from analyzer.archive.packs.lossless import plain_text, tag_cell, untag_cell
 from analyzer.artefacts.samples import SampleColumns, SampleLines, pack_numbers
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
@@ -14,7 +16,6 @@ from analyzer.facts import database
 
 def describe_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a frame is besides its cells, and the columns that SQL does not hold exactly."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     kinds = dict(database.own_columns(frame.table))
     line = np.asarray(frame.line)
@@ -38,7 +39,6 @@ def is_held(frame: Frame) -> bool:
 
 def _frame_cells(frame: Frame) -> dict[str, Any]:
     """Return an array for each column with all that differs in it: of samples, what they share is looked at once."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     own = frame.columns
     if not (isinstance(own, SampleColumns) and own.samples and own.objects):
@@ -62,7 +62,6 @@ def _is_held(values: Any, kind: Kind | None) -> bool:
 
 def _comes_back(values: Any, kind: Kind | None) -> Any:
     """Say whether a column of SQL gives back an array of numpy as it was."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     form = values.dtype.kind
     if kind == "float":
@@ -81,7 +80,6 @@ def _comes_back(values: Any, kind: Kind | None) -> Any:
 
 
 def _whole_microseconds(values: Any) -> bool:
-    import numpy as np  # noqa: PLC0415 - heavy
 
     fine = values.astype("datetime64[us]")
     there = ~np.isnat(values)
@@ -155,7 +153,6 @@ def share_names(frame: Frame, before: Frame | None) -> Frame:
 
 
 def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
 
     if "bytes" in raw:
         return np.frombuffer(bytes.fromhex(raw["bytes"]), dtype=form).copy()
@@ -163,7 +160,6 @@ def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
 
 
 def _of_sql(values: Any, form: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
 
     if np.ma.isMaskedArray(values):
         mask, values = np.ma.getmaskarray(values), values.data.copy()
@@ -176,7 +172,6 @@ def _of_sql(values: Any, form: str) -> Any:
 
 
 def _to_objects(cells: Sequence[Any]) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
 
     found = np.empty(len(cells), dtype=object)
     found[:] = cells

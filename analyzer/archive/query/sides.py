@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.archive.entry import Stored
+from analyzer.archive.query import browse
 from analyzer.archive.store import Archive
 from analyzer.case.document import CaseDocument
 from analyzer.compare.sides import Recall
@@ -19,8 +20,6 @@ def stored_side(archive: Archive, stored: Stored) -> Recall:
     """Return what recalls a stored case; where a judgement alone is stored, its document."""
 
     def recall_case(signatures: Sequence[Signature]) -> CaseData | CaseDocument:
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.archive.restore.recall import recall_case  # noqa: PLC0415 - with it
 
         document = browse.read_document(archive, stored)
         return document if stored.facts is None else recall_case(archive, stored, signatures)
