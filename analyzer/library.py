@@ -156,7 +156,6 @@ class OpenedCase:
         return target
 
     def _find_moment(self, around: str | datetime | Finding) -> datetime:
-
         if isinstance(around, datetime):
             return around if around.tzinfo else around.replace(tzinfo=UTC)
         name = around.id if isinstance(around, Finding) else around
@@ -206,7 +205,6 @@ def _check_path(path: Path) -> None:
 
 
 def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
-
     found, _ = read_local(
         None,
         settings=False,
@@ -235,7 +233,6 @@ def _find_saved(paths: Sequence[Place]) -> Path | None:
 
 
 def _open_archived(url: str, name: str) -> OpenedCase:
-
     archive = Archive.open(url)
     _, stored = browse.find_stored_case(archive, name)
     document = browse.read_document(archive, stored)
@@ -244,7 +241,6 @@ def _open_archived(url: str, name: str) -> OpenedCase:
 
 
 def _render_report(document: CaseDocument, path: Path) -> list[str]:
-
     if path.suffix == ".html":
         return html.render_pieces(document)
     if path.suffix == ".md":

@@ -233,7 +233,6 @@ def _search_machines(
 
 
 def _print_blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
-
     most = MOST if limit is None else limit
     left: list[Any] = []
     try:

@@ -61,7 +61,6 @@ def optional_archive_option(words: str) -> Callable[[Command], Command]:
 
 
 def _with_archive(command: Command, *, required: bool, words: str) -> Command:
-
     @wraps(command)
     def run_with_archive(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()

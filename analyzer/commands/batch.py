@@ -209,7 +209,6 @@ def _make_config(
 
 
 def _open_archive(place: str, *, create: bool) -> Archive:
-
     return Archive.open(place, create=create)
 
 

@@ -92,7 +92,6 @@ def command(
 def _explain_rule(
     rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local
 ) -> Explanation:
-
     document = explain.load_case(paths)
     try:
         catalog = select_rules([rule], kb, examples=False, local=local, tuned=True)

@@ -146,7 +146,6 @@ def _draft_rule(
     bundles: tuple[Path, ...],
     kb: Path,
 ) -> str:
-
     schema = skeleton.locate_schema(kb)
     found = draft.draft_rule(rule_id, title, made, schema=schema)
     paths = bundles or _find_bundles(specs)
@@ -158,7 +157,6 @@ def _draft_rule(
 
 
 def _read_finding(source: str, kb: Path) -> DraftSource:
-
     document, one = finding.load_finding(source)
     try:
         rule = next(

@@ -107,7 +107,6 @@ def _watch_saves(session: RuleSession, show: Callable[[WatchRun], None]) -> None
 
 
 def _make_printer(*, as_json: bool) -> Callable[[WatchRun], None]:
-
     if as_json:
         return lambda shown: click.echo(json.dumps(watch.record_run(shown)))
     console = Console()

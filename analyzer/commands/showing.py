@@ -160,7 +160,6 @@ def show_document(
 
 
 def _print_checked(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
-
     console = make_console()
     if redaction is None:
         with keep_questions():
@@ -173,7 +172,6 @@ def _print_checked(redaction: Redaction | None, render: Callable[[Console], None
 
 
 def _release(text: str, redaction: Redaction) -> None:
-
     release_results(redaction, {"the output": text})
 
 

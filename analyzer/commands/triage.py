@@ -273,7 +273,6 @@ class TriageWords:
         return outcome, failed
 
     def _options(self, paths: Sequence[Place]) -> Options:
-
         limits = self.choice.limits
         local = self.choice.load_local(paths, quiet=self.silent)
         options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)

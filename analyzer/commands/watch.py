@@ -147,7 +147,6 @@ class _Maker:
     """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
 
     def __init__(self, archive: str, choice: RuleChoice, local: Local) -> None:
-
         self.archive = archive
         self.options = RunOptions(
             tuple(map(str, choice.kb)),

@@ -47,7 +47,6 @@ class Digest:
 
 
 def _make_threads(count: int) -> ThreadPoolExecutor:
-
     return ThreadPoolExecutor(count, thread_name_prefix="fetch")
 
 

@@ -95,6 +95,5 @@ def _has_screen() -> bool:
 
 
 def _make_server_config(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
-
     manager: CaseManagerApi = Real(place, archive, how)
     return manager

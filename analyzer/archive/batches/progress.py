@@ -117,7 +117,6 @@ class Live(Progress):
     """A live display on a terminal; it is gone when the run ends."""
 
     def __enter__(self) -> Live:
-
         self._display = Display(
             get_renderable=self._render_lines,
             console=Console(stderr=True),
@@ -131,7 +130,6 @@ class Live(Progress):
         self._display.stop()
 
     def _render_lines(self) -> Any:
-
         lines = (
             [f"{self._draw_bar()} {self.progress_line()}"]
             if self.cases

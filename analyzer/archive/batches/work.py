@@ -202,7 +202,6 @@ class _JobRunner:
     def _store_judged(
         self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]
     ) -> Result:
-
         searched = old.get("searched", [])
         missing = recall.find_unsearched(searched, self.context.signatures)
         outcome = conclude(

@@ -80,7 +80,6 @@ def _comes_back(values: Any, kind: Kind | None) -> Any:
 
 
 def _whole_microseconds(values: Any) -> bool:
-
     fine = values.astype("datetime64[us]")
     there = ~np.isnat(values)
     years = (fine >= np.datetime64("0001-01-01")) & (fine < np.datetime64("10000-01-01"))
@@ -153,14 +152,12 @@ def share_names(frame: Frame, before: Frame | None) -> Frame:
 
 
 def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
-
     if "bytes" in raw:
         return np.frombuffer(bytes.fromhex(raw["bytes"]), dtype=form).copy()
     return _to_objects([untag_cell(cell) for cell in raw["cells"]])
 
 
 def _of_sql(values: Any, form: str) -> Any:
-
     if np.ma.isMaskedArray(values):
         mask, values = np.ma.getmaskarray(values), values.data.copy()
         empty: Any = {"f": np.nan, "M": np.datetime64("NaT"), "O": None}
@@ -172,7 +169,6 @@ def _of_sql(values: Any, form: str) -> Any:
 
 
 def _to_objects(cells: Sequence[Any]) -> Any:
-
     found = np.empty(len(cells), dtype=object)
     found[:] = cells
     return found

@@ -193,7 +193,6 @@ class QueryDatabase:
             clock.cancel()
 
     def _run_plainly(self, act: Callable[[], Any], text: str | None) -> Any:
-
         try:
             return act()
         except duckdb.InterruptException:

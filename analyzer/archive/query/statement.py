@@ -116,7 +116,6 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
 
 
 def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
-
     if not statements:
         raise BadQueryError(
             "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'

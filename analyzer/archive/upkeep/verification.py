@@ -256,7 +256,6 @@ class _Verifier:
             self._segment_tables(holder, entries, files)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
-
         con = documents.share_connection()
         try:
             for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):

@@ -35,7 +35,6 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
 
 
 def _check_thresholds(file: RuleFile, rule: Rule) -> None:
-
     places: dict[FileSpan, list[Survivor]] = {}
     try:
         for one in find_survivors(rule):

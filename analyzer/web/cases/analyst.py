@@ -115,7 +115,6 @@ class Analysis:
             )
 
     def _read_and_judge(self) -> Record:
-
         listener = self.listener
         listener.begin_stage("reading", "Loading the rules.")
         local, catalog, signatures = self._load_rules()
@@ -156,7 +155,6 @@ class Analysis:
         return local, catalog, catalog.signatures()
 
     def _list_paths(self) -> list[Place]:
-
         if self.order.path:
             return [Path(self.order.path)]
         return [
@@ -186,7 +184,6 @@ class Analysis:
             self._open_archive(local, catalog, signatures)
 
     def _open_archive(self, local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
-
         order = self.order
         try:
             archive = Archive.open(order.archive, create=True)
@@ -249,7 +246,6 @@ class Analysis:
         }
 
     def _end_with_results(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
-
         document = outcome.document
         lost = batch.list_reasons(outcome, catalog)
         if lost:

@@ -319,7 +319,6 @@ def _find_many_cases(asked: wire.NewCase) -> ManyCases:
 
 
 def _render_note(document: Path) -> str:
-
     return short_note.render_short_note(case_file.read_case(document))
 
 

@@ -53,7 +53,6 @@ def compare_sides(order: Mapping[str, Any]) -> Record:
 
 
 def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
-
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
     given_sides: list[Sequence[Place] | Recall] = []

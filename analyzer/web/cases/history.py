@@ -90,7 +90,6 @@ class History:
             return folder / name
 
     def _render_results(self, stored: Stored, folder: Path) -> None:
-
         text = browse.document_text(self._open_archive(), stored)
         document = case_file.parse_case(text, stored.id)
         made, _ = render_results(document, text, self._report_bytes)
@@ -113,7 +112,6 @@ class History:
         return found[0]
 
     def _open_archive(self) -> Archive:
-
         if self._archive is None:
             self._archive = Archive.open(self._url)
         return self._archive

@@ -194,7 +194,6 @@ def _read_id(request: Request) -> str:
 
 
 def _describe_tables() -> list[dict[str, Any]]:
-
     tables = [
         terms.NODES,
         *(table for _, table in sorted(parsing.tables().items()) if not table.log),

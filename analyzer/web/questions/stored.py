@@ -64,7 +64,6 @@ def describe_case(library: Library, case: str) -> Record:
 
 
 def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
-
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
     numbered = finding_rows.number_findings(document)
     found = [

@@ -192,7 +192,6 @@ def _check_archive(archive: str, order: Record) -> None:
 
 
 def _load_catalog(how: RunOptions) -> tuple[Catalog, Settings]:
-
     local, _ = how.local()
     return select_rules(
         (), how.folders(), examples=False, local=local, tuned=True, retired=True
