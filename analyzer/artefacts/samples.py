@@ -7,6 +7,7 @@ floats.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -236,7 +237,6 @@ class SampleColumns(Mapping[str, Any]):
 
 def trim_memory() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
-    import ctypes  # noqa: PLC0415 - only captures need it
 
     _ready.cache_clear()
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
@@ -37,7 +38,6 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
       backline archive verify --archive archive
       backline archive verify --archive s3://bucket/cases --json
     """
-    from analyzer.archive.upkeep.verification import verify_archive
 
     archive = open_archive(archive_url)
     with Counter("verifying", quiet or as_json) as counter:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from analyzer.artefacts.tables import Frame
 from analyzer.case.comparison import Place, SampledChange, SampledMean
 from analyzer.compare.counters import BETTER, WORSE
@@ -147,7 +149,6 @@ def read_figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, Sam
 
 def read_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
     """Return what the samples of one frame say, by name of the object."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     values = np.asarray(frame.columns[metric.column], dtype=float)
     if metric.named:

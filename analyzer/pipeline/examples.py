@@ -17,7 +17,9 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 from analyzer.facts import Facts, SharedRows
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.judge import judge, judge_cases, kinds_of
+from analyzer.pipeline import triage
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.short_examples import own_path
@@ -25,6 +27,8 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
 from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
 
 NODES = {
     "esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "controller-01", "guest": "guest-01",
@@ -280,10 +284,6 @@ class _Maker:
 
 def _from_files(rule: Rule, example: Example) -> Facts:
     """Return the facts of files with a path, read from a temporary folder as a case is."""
-    from analyzer.ingest.nodes import resolve_nodes  # noqa: PLC0415
-    from analyzer.pipeline import triage  # noqa: PLC0415 - only these examples need the whole pipeline
-    from analyzer.sources import Ledger  # noqa: PLC0415
-    from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="backline-example-") as name:
         folder = (

@@ -10,6 +10,7 @@ import fnmatch
 import hashlib
 import math
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -195,7 +196,6 @@ def parse_settings(
     limits: Limits | None = None,
 ) -> Settings:
     """Return the settings of a TOML text; folders in it are relative to `folder`. Raises BadSettingsError."""
-    import tomllib  # noqa: PLC0415 - most runs have no settings
 
     text = text.replace("\r\n", "\n")
     try:

@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import platform
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -463,7 +464,6 @@ def _safe_to_import() -> bool:
         return True
     if platform.machine() not in ("x86_64", "AMD64") or " avx2" in flags:
         return True
-    import subprocess  # noqa: PLC0415 - hardly ever needed
 
     done = subprocess.run(
         [sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False

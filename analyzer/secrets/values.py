@@ -7,6 +7,7 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -320,8 +321,6 @@ def undo_codes(line: str) -> str:
     for _ in range(_DEEPEST):
         plain = line
         if "&" in plain and _ENTITY.search(plain):
-            import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
             plain = html.unescape(plain)
         if "%" in plain and _PERCENT.search(plain):
             plain = unquote(plain, errors="replace")

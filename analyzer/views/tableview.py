@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from analyzer.pipeline.case_tables import (
     CaseTables,
     find_table,
@@ -80,7 +82,6 @@ class RowFilter:
 
 def query_rows(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFrame:
     """Return the rows for which a condition is true; it sees this table alone, no file and no other table."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     named = plain_names(frame).assign(_place=range(len(frame)))
     columns = {str(name).lower() for name in named.columns}
@@ -193,7 +194,6 @@ def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> tup
 
     Its origin is in the columns `node`, `member` and `line`. Raises UsageError as `print_table`, WriteError.
     """
-    import duckdb  # noqa: PLC0415 - heavy
 
     frame, gone = read_rows(path, table, wanted)
     if wanted.most:

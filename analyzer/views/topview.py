@@ -14,6 +14,8 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from analyzer.artefacts import parsing
 from analyzer.artefacts.samples import SampleColumns
 from analyzer.artefacts.tables import Row, Table
@@ -194,7 +196,6 @@ class TopFile:
 
     def add_frame(self, table: Table, columns: Mapping[str, Any], lines: int) -> None:
         """Take samples: of each column an array of `lines` samples of the same objects."""
-        import numpy as np  # noqa: PLC0415 - heavy
 
         names = list_name_columns(table)
         own = columns

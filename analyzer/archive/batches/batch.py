@@ -37,6 +37,7 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
+from analyzer.archive.restore import recall
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -318,7 +319,6 @@ class Batch:
 
     def _lacking_cases(self, stored: list[Stored]) -> set[str]:
         """Return the ids of stored cases whose logs were not searched for what the rules ask."""
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and seldom asked for
 
         found = set()
         for case, meta in self.archive.read_metas(stored).items():

@@ -9,6 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live as Display
+from rich.text import Text
+
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, PARTIAL, REFUSED, Done, Job
 from analyzer.runtime.text import one_line
 
@@ -114,9 +118,6 @@ class Live(Progress):
     """A live display on a terminal; it is gone when the run ends."""
 
     def __enter__(self) -> Live:
-        from rich.console import Console  # noqa: PLC0415 - heavy
-        from rich.live import Live as Display  # noqa: PLC0415 - heavy
-
         self._display = Display(
             get_renderable=self._render_lines,
             console=Console(stderr=True),
@@ -130,8 +131,6 @@ class Live(Progress):
         self._display.stop()
 
     def _render_lines(self) -> Any:
-        from rich.text import Text  # noqa: PLC0415 - heavy
-
         if self.cases:
             full = int(self.done_part() * BAR_WIDTH)
             bar = "█" * full + "░" * (BAR_WIDTH - full)

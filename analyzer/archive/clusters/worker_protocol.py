@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import analyzer
-from analyzer import __version__
+from analyzer import __version__, rules
 from analyzer.archive.batches.jobs import Job
 from analyzer.archive.batches.run_config import ConfigError, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import do_in
 from analyzer.rules.language.rulefile import BadRuleError, leads_out
+from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
 from analyzer.runtime.errors import BacklineError, describe_fault
 
@@ -243,8 +244,6 @@ def here(want: str, parcel: bytes) -> Answer:
 
 def _make_context(config: RunConfig, kit: Kit) -> WorkerContext:
     """Return what the jobs of a run need; raises ConfigError when the rules that were sent make another catalog."""
-    from analyzer import rules  # noqa: PLC0415 - heavy
-    from analyzer.rules.run_catalog import Local  # noqa: PLC0415 - heavy
 
     if config not in _contexts:
         sources: list[Path | RuleSource] = []

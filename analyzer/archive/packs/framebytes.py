@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from analyzer.archive.packs.lossless import plain_text, tag_cell, untag_cell
 from analyzer.artefacts.samples import SampleColumns, SampleLines, pack_numbers
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
@@ -14,7 +16,6 @@ from analyzer.facts import database
 
 def describe_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a frame is besides its cells, and the columns that SQL does not hold exactly."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     kinds = dict(database.own_columns(frame.table))
     line = np.asarray(frame.line)
@@ -47,7 +48,6 @@ def is_held(frame: Frame) -> bool:
 
 def _frame_cells(frame: Frame) -> dict[str, Any]:
     """Return an array for each column with all that differs in it: of samples, what they share is looked at once."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     own = frame.columns
     if not (isinstance(own, SampleColumns) and own.samples and own.objects):
@@ -67,7 +67,6 @@ def _frame_cells(frame: Frame) -> dict[str, Any]:
 
 def _is_held(values: Any, kind: Kind | None) -> bool:
     """Say whether a column of SQL gives back an array of numpy as it was."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     form = values.dtype.kind
     if kind == "float":
@@ -96,8 +95,6 @@ def restore_frame(
     cells: Mapping[str, Any],
 ) -> Frame:
     """Return a frame from what `described` gave and the arrays that SQL holds (masked where NULL)."""
-    import numpy as np  # noqa: PLC0415 - heavy
-
     columns: Any = {}
     for name, form, is_raw in info["columns"]:
         if not is_raw:
@@ -148,8 +145,6 @@ def share_names(frame: Frame, before: Frame | None) -> Frame:
 
 
 def _of_sql(values: Any, form: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
     if np.ma.isMaskedArray(values):
         mask, values = np.ma.getmaskarray(values), values.data.copy()
         empty: Any = {"f": np.nan, "M": np.datetime64("NaT"), "O": None}
@@ -161,8 +156,6 @@ def _of_sql(values: Any, form: str) -> Any:
 
 
 def _to_objects(cells: Sequence[Any]) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
     found = np.empty(len(cells), dtype=object)
     found[:] = cells
     return found

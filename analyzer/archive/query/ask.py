@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
+
+import duckdb
 
 from analyzer.archive.documents import DamagedError, make_damaged_error
 from analyzer.archive.entries import Snapshot
@@ -25,9 +27,6 @@ from analyzer.facts import database
 from analyzer.rules.language.logic import text_literal
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import BacklineError
-
-if TYPE_CHECKING:
-    import duckdb
 
 SECONDS = 60.0  # of one question
 BATCH = 1000  # rows that are taken at once
@@ -189,8 +188,6 @@ class QueryDatabase:
             clock.cancel()
 
     def _run_plainly(self, act: Callable[[], Any], text: str | None) -> Any:
-        import duckdb  # noqa: PLC0415 - heavy
-
         try:
             return act()
         except duckdb.InterruptException:

@@ -20,6 +20,7 @@ from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
 from analyzer.case.case_file import write_case
+from analyzer.report import html, markdown
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.limits import Limits
@@ -102,7 +103,6 @@ def _write_documents(
         if redaction is not None:
             document = redaction.redact_taken(document)
             text = write_case(document)
-        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
         page = html.render_page(document, Limits().report_bytes)
         made = {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}

@@ -11,15 +11,14 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.facts import database
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.text import make_visible
-
-if TYPE_CHECKING:
-    import duckdb
 
 LONGEST = 100_000  # characters of a statement
 _SHOWN = 160  # characters of a line that an error cites
@@ -100,7 +99,6 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
     known  names of the tables there are, as `nodes` or `esxi.vnic`
     Raises BadQueryError for anything but one SELECT over these tables.
     """
-    import duckdb  # noqa: PLC0415 - heavy
 
     if len(text) > LONGEST:
         raise BadQueryError(f"the statement is longer than {LONGEST:,} characters")
@@ -189,7 +187,6 @@ def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, st
 
 def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     """Return the parsed statement as DuckDB tells it in JSON."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     try:
         row = con.execute("SELECT json_serialize_sql($1)", [text]).fetchone()

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.archive import documents
 from analyzer.archive.documents import (
@@ -36,9 +38,6 @@ from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.text import one_line
-
-if TYPE_CHECKING:
-    import duckdb
 
 HELD = 4 << 20  # bytes of small tables that are held as Python's values
 WRITTEN_OUT = 20  # places of cases that are in the SQL itself
@@ -134,7 +133,6 @@ class Reading:
         Holders written by this version are asked as they are, which takes half the time; where columns are
         missing or others the query of `sql` is asked.
         """
-        import duckdb  # noqa: PLC0415 - heavy
 
         names = ", ".join(quote_name(name) for name in columns)
         if parts := [*self._part_queries(table, names)]:
@@ -148,7 +146,6 @@ class Reading:
     @contextmanager
     def explain_errors(self) -> Iterator[None]:
         """Turn what DuckDB says of a file that is gone or broken into a plain error."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         try:
             yield

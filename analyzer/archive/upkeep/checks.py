@@ -9,7 +9,9 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
@@ -24,9 +26,6 @@ from analyzer.facts.database import duck_said
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
-
-if TYPE_CHECKING:
-    import duckdb
 
 _BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 STATES = {
@@ -173,7 +172,6 @@ def tables_wrong(
     con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Mapping[str, str]
 ) -> str:
     """Return what is wrong with Parquet files of one table, all looked at together; "" when nothing is."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     try:
         listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

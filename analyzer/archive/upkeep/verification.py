@@ -15,6 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from analyzer.archive import documents
 from analyzer.archive.claims import CLAIMS
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
@@ -252,8 +254,6 @@ class _Verifier:
             self._segment_tables(holder, entries, files)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
-        import duckdb  # noqa: PLC0415 - heavy
-
         con = documents.share_connection()
         try:
             for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):

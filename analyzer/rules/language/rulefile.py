@@ -11,6 +11,7 @@ anything else (a link in a folder of rules may lead to a password) is refused wi
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -398,7 +399,6 @@ def leads_out(path: Any) -> bool:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a help sentence with the nearest known words."""
-    import difflib  # noqa: PLC0415 - for mistakes only
 
     known = sorted(known)
     near = difflib.get_close_matches(word[:80], known, n=1, cutoff=0.6)

@@ -19,9 +19,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.query.sides import stored_side
+from analyzer.archive.store import Archive
+from analyzer.compare import compare_cases, read_sides
+from analyzer.compare.sides import number_names
+from analyzer.pipeline.triage import Options
+from analyzer.report import comparison
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, failure_text
+from analyzer.runtime.output import write_all
 from analyzer.web.cases.labelled import places_of
 from analyzer.web.cases.progress_writer import ProgressWriter, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
@@ -46,14 +53,6 @@ def compare_sides(order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
-    from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
-    from analyzer.compare import compare_cases, read_sides  # noqa: PLC0415 - heavy
-    from analyzer.compare.sides import number_names  # noqa: PLC0415 - with it
-    from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
-    from analyzer.report import comparison  # noqa: PLC0415 - with it
-    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
-
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
     given_sides: list[Sequence[Place] | Recall] = []

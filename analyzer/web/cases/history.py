@@ -12,9 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.object_store.object_store import NotAnArchiveError
+from analyzer.archive.query import browse
+from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.report import view
+from analyzer.report.results import render_results
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
+from analyzer.runtime.output import write_all
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.place import PrivatePlace
@@ -22,7 +28,6 @@ from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
-    from analyzer.archive.store import Archive
 
 NEWEST = 50  # cases that are shown
 RENDERED = 20  # cases whose results are kept on the disk
@@ -47,8 +52,6 @@ class History:
 
         Raises BacklineError when the archive cannot be read.
         """
-        from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
         try:
             archive = self._open_archive()
@@ -85,11 +88,6 @@ class History:
             return folder / name
 
     def _render_results(self, stored: Stored, folder: Path) -> None:
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.case import case_file  # noqa: PLC0415 - heavy
-        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
-        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
-
         text = browse.document_text(self._open_archive(), stored)
         document = case_file.parse_case(text, stored.id)
         made, _ = render_results(document, text, self._report_bytes)
@@ -112,8 +110,6 @@ class History:
         return found[0]
 
     def _open_archive(self) -> Archive:
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-
         if self._archive is None:
             self._archive = Archive.open(self._url)
         return self._archive

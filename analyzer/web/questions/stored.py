@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
+from analyzer.archive.query.fleet import FleetFilter, read_fleet
+from analyzer.archive.upkeep import removal
 from analyzer.case.document import CaseDocument
 from analyzer.report import finding_rows, view
+from analyzer.report import fleet as fleet_page
+from analyzer.report.html import make_anchor
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.wire import Refusal
@@ -59,8 +63,6 @@ def describe_case(library: Library, case: str) -> dict[str, Any]:
 
 
 def _list_findings(document: CaseDocument, given: list[labels.Label]) -> dict[str, Any]:
-    from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
-
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
     numbered = finding_rows.number_findings(document)
     found = [
@@ -123,7 +125,6 @@ def set_label(library: Library, case: str, data: Mapping[str, Any]) -> dict[str,
 
 def remove_case(library: Library, case: str) -> dict[str, Any]:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
-    from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
     done = removal.remove_cases(library.require_archive(), [library.find_case(case)])
     return {"gone": sorted(done.names), "labels": len(done.labels)}
@@ -142,8 +143,6 @@ class Map:
 
     def make_page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.query.fleet import FleetFilter, read_fleet  # noqa: PLC0415 - heavy
-        from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.require_archive()
         with self._lock:

@@ -23,23 +23,30 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
+from analyzer.archive.backtests import text as backtest_text
+from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules
+from analyzer.archive.query.browse import parse_window
+from analyzer.archive.restore import recall
+from analyzer.archive.store import Archive
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
-from analyzer.rules import Catalog, typed
+from analyzer.rules import Catalog, run_catalog, typed
 from analyzer.rules.run_options import RunOptions
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError
 from analyzer.runtime.text import make_visible, one_line
+from analyzer.web.cases.labelled import NamedFile, list_labelled
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
     from analyzer.artefacts.tables import Block
     from analyzer.authoring.explain.explain import Explanation
     from analyzer.facts import Facts
@@ -91,10 +98,6 @@ class PreviewSession(RuleSession):
 
     def _recall_case(self, wanted: tuple[Any, ...]) -> CaseRead:
         """Return the stored facts of a case; logs were searched when it was read, not now."""
-        from time import perf_counter  # noqa: PLC0415 - with the rest
-
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and only for a stored case
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         start = perf_counter()
         if self._archive is None:
@@ -115,7 +118,6 @@ def blocks_of(facts: Facts) -> dict[str, list[Block]]:
 
 def list_places(order: Mapping[str, Any]) -> list[Any]:
     """Return where the case lies: a path of this machine, uploaded files under their labels, or nowhere on the disk."""
-    from analyzer.web.cases.labelled import NamedFile, list_labelled  # noqa: PLC0415 - with the pipeline
 
     if order.get("path"):
         return [Path(order["path"])]
@@ -273,10 +275,6 @@ class Preview:
 
     def run_backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
-        from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules  # noqa: PLC0415 - with it
-        from analyzer.archive.query.browse import parse_window  # noqa: PLC0415 - with it
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order
         inside = parse_window(order["since"], order["until"])
@@ -300,9 +298,6 @@ class Preview:
 
     def _load_rules(self) -> tuple[Rule | None, Rule | None, list[dict[str, Any]]]:
         """Return the rule, the installed one of the same id, and why the rule cannot be used."""
-        from dataclasses import replace  # noqa: PLC0415 - with the rest
-
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - with the pipeline
 
         options = RunOptions.of_record(self.order)
         local, _ = options.local()
