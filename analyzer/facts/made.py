@@ -10,7 +10,7 @@ from functools import cache
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
-from analyzer.facts import chains, releases, site_signs
+from analyzer.facts import releases, site_signs
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 
@@ -69,5 +69,6 @@ def put_chain(facts: Facts, table: Table) -> set[str]:
             cover = facts.coverage(node, start)
             covers[node] = cover if cover.state else Coverage("read")
         return {table.name} if facts.derive(table, [], covers) else set()
+    from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
     return chains.put_chain(facts, table, nodes)
