@@ -10,7 +10,7 @@ from functools import cache
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
-from analyzer.facts import chains, releases, site_signs
+from analyzer.facts import releases, site_signs
 from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 
@@ -75,5 +75,6 @@ def put_chain(facts: Facts, table: Table) -> set[str]:
         if facts.derive(table, [], covers):
             return {table.name}
         return set()
+    from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
     return chains.put_chain(facts, table, nodes)
