@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from analyzer.case.asks import parse_ask
-from analyzer.case.document import SCHEMA, Ask, CaseDocument, Chart
+from analyzer.case.document import SCHEMA, Ask, CaseChart, CaseDocument
 from analyzer.case.questions import link_questions
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import Trace
@@ -171,7 +171,7 @@ def find_bad_chart(series: Mapping[str, Any]) -> tuple[str, msgspec.ValidationEr
     """Return the first chart that cannot be read, which msgspec does not name, and what is wrong with it."""
     for name, chart in series.items():
         try:
-            msgspec.convert(chart, Chart)
+            msgspec.convert(chart, CaseChart)
         except msgspec.ValidationError as error:
             return name, error
     raise AssertionError("all charts can be read")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analyzer.case.comparison import Change, Place
+from analyzer.case.comparison import ComparedChange, Place
 from analyzer.case.document import CardItem
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
@@ -15,7 +15,7 @@ _MOVING = ("Uptime and boots",)
 
 def card_changes(
     sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: str
-) -> list[Change]:
+) -> list[ComparedChange]:
     """Return a change for each line of a card that reads otherwise on another side; lines of one side alone are left.
 
     mode  "hosts" leaves out the VMs: each host has its own
@@ -39,7 +39,7 @@ def card_changes(
                 else:
                     at.append(None)
             found.append(
-                Change(
+                ComparedChange(
                     table="",
                     column="",
                     meaning="",

@@ -9,12 +9,12 @@ from analyzer import __version__
 from analyzer.case.case_file import clean_value
 from analyzer.case.comparison import (
     ComparedSide,
+    ComparingTool,
     Comparison,
     MachinePair,
     MachineStep,
     Mode,
     SideFile,
-    Tool,
 )
 from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
@@ -63,7 +63,7 @@ def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparis
     else:
         rows = compare_cards(sides, pairs, notes, mode)
     made = Comparison(
-        tool=Tool(name="backline", version=__version__),
+        tool=ComparingTool(name="backline", version=__version__),
         mode=mode,
         sides=[describe_side(side) for side in sides],
         machines=[describe_machine(pair, mode) for pair in pairs],

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.case.comparison import ComparedFinding, Counter, FindingOnSide, Place
+from analyzer.case.comparison import ComparedCounter, ComparedFinding, FindingOnSide, Place
 from analyzer.case.document import CannotTellGroup, CaseDocument
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding
@@ -18,7 +18,7 @@ from analyzer.compare.matching import Match, match_things
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
 
-_Judged = Mapping[tuple[int, str, int], Counter]
+_Judged = Mapping[tuple[int, str, int], ComparedCounter]
 _OPPOSITE = {"worse": "better", "better": "worse"}
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
 _FIRST = "on the first side"
@@ -105,7 +105,7 @@ def index_counters(rows: RowChanges) -> _Judged:
     }
 
 
-def find_counters(match: Match[Finding], lines: _Judged) -> list[Counter]:
+def find_counters(match: Match[Finding], lines: _Judged) -> list[ComparedCounter]:
     """Return the counters that a finding rests on, of which something is known."""
     places = []
     for at, side in enumerate(match.on):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.case.comparison import Change, Comparison, Counter, MachineStep
+from analyzer.case.comparison import ComparedChange, ComparedCounter, Comparison, MachineStep
 from analyzer.compare import sections
 from analyzer.compare.story import (
     choose_counters,
@@ -69,7 +69,7 @@ def write_summary(made: Comparison) -> str:
     return " ".join(filter(None, said))
 
 
-def is_described(one: Change, mode: str) -> bool:
+def is_described(one: ComparedChange, mode: str) -> bool:
     """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
         return (one.table, one.column) in _DESCRIBED
@@ -269,7 +269,7 @@ def describe_sizes(made: Comparison) -> list[str]:
     return said
 
 
-def describe_change(some: Sequence[Change], made: Comparison) -> str:
+def describe_change(some: Sequence[ComparedChange], made: Comparison) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
     unique = dict.fromkeys(each.subject for each in some if each.subject)
@@ -296,7 +296,7 @@ def describe_change(some: Sequence[Change], made: Comparison) -> str:
     )
 
 
-def describe_counter(one: Counter, made: Comparison) -> str:
+def describe_counter(one: ComparedCounter, made: Comparison) -> str:
     """Return what a counter was and is, as half a sentence: of a series each value."""
     values = [value for value in one.values if value is not None]
     name, whose = name_counter(one)
@@ -325,7 +325,7 @@ def show_course(values: Sequence[Any]) -> str:
     return f"from {show_value(values[0])} to {show_value(values[-1])}"
 
 
-def describe_rate(one: Counter, made: Comparison) -> str:
+def describe_rate(one: ComparedCounter, made: Comparison) -> str:
     """Return what a counter did in relation to the time or the traffic, as the second half of a sentence."""
     step = one.steps[-1]
     if len(one.steps) > 1 and made.mode == "time":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analyzer.artefacts.tables import Row, Table
-from analyzer.case.comparison import Appearance, Change, Counter, Place, Uncompared
+from analyzer.case.comparison import Appearance, ComparedChange, ComparedCounter, Place, Uncompared
 from analyzer.compare.counters import as_number
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
@@ -17,9 +17,9 @@ NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})
 class RowChanges:
     """What the rows of the sides say, as records of the comparison."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ComparedChange] = field(default_factory=list)
     subjects: list[Appearance] = field(default_factory=list)
-    counters: list[Counter] = field(default_factory=list)
+    counters: list[ComparedCounter] = field(default_factory=list)
     uncompared: list[Uncompared] = field(default_factory=list)
     renames: dict[tuple[int, str], str] = field(
         default_factory=dict
@@ -71,9 +71,9 @@ def fold_appearances(records: list[Appearance]) -> list[Appearance]:
     return [*found.values()]
 
 
-def drop_repeats(records: list[Change]) -> list[Change]:
+def drop_repeats(records: list[ComparedChange]) -> list[ComparedChange]:
     """Return each change once: several tables say the same, and a name is in many rows."""
-    found: dict[tuple[str, ...], Change] = {}
+    found: dict[tuple[str, ...], ComparedChange] = {}
     for record in records:
         values = repr(record.values)
         key: tuple[str, ...] = (record.column, record.subject, values)

@@ -11,8 +11,8 @@ from typing import Any
 from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.case.comparison import (
     Appearance,
-    Change,
-    Counter,
+    ComparedChange,
+    ComparedCounter,
     CounterChange,
     Mode,
     Place,
@@ -302,7 +302,7 @@ class RowComparison:
         first = numbers[0]
         last = numbers[-1]
         self.found.changes.append(
-            Change(
+            ComparedChange(
                 **common,
                 section=sections.find_section(table, column),
                 difference=last - first if first is not None and last is not None else None,
@@ -339,7 +339,7 @@ class RowComparison:
         for pair in pairwise(known):
             steps.append(self.judge_counter(table, match, column, pair, bad=bad))
         self.found.counters.append(
-            Counter(
+            ComparedCounter(
                 **self.describe_value(table, match, column, values),
                 bad=bad,
                 since=table.counts_since,

@@ -8,10 +8,10 @@ from typing import Any
 
 from analyzer.case.comparison import (
     Appearance,
-    Change,
+    ComparedChange,
+    ComparedCounter,
     ComparedFinding,
     Comparison,
-    Counter,
     CounterChange,
     MachineStep,
     Place,
@@ -210,9 +210,9 @@ def place_by_side(
     return places
 
 
-def group_changes(made: Comparison) -> list[list[Change]]:
+def group_changes(made: Comparison) -> list[list[ComparedChange]]:
     """Return changes that read alike on one machine together, by section; measured values are none of them."""
-    grouped: defaultdict[tuple[Any, ...], list[Change]] = defaultdict(list)
+    grouped: defaultdict[tuple[Any, ...], list[ComparedChange]] = defaultdict(list)
     for one in made.changes:
         if one.section != sections.MEASURED:
             key = (one.section, one.table, one.column, repr(one.values), one.machine)
@@ -220,7 +220,7 @@ def group_changes(made: Comparison) -> list[list[Change]]:
     return sorted(grouped.values(), key=lambda some: (rank_section(some[0]), -len(some)))
 
 
-def rank_section(one: Change) -> int:
+def rank_section(one: ComparedChange) -> int:
     """Return the place of the section of a change."""
     known = sections.SECTIONS
     if one.section in known:
@@ -261,7 +261,7 @@ def write_changes(made: Comparison) -> list[Sentence]:
     return said
 
 
-def choose_counters(made: Comparison) -> list[Counter]:
+def choose_counters(made: Comparison) -> list[ComparedCounter]:
     """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
     bad = [one for one in made.counters if one.bad and one.verdict not in ("none", "")]
     kinds = {identify_thing(one) for one in bad if one.column not in _TOTALS}
@@ -277,7 +277,7 @@ def choose_counters(made: Comparison) -> list[Counter]:
     )
 
 
-def identify_thing(one: Counter) -> tuple[Any, ...]:
+def identify_thing(one: ComparedCounter) -> tuple[Any, ...]:
     """Return what two counters have in common of which one is all of the other."""
     return one.table, one.machine, one.subject, tuple(one.values)
 
@@ -289,7 +289,7 @@ def rank_column(column: str) -> int:
     return len(PLAIN)
 
 
-def find_row(one: Counter, made: Comparison) -> dict[str, Counter]:
+def find_row(one: ComparedCounter, made: Comparison) -> dict[str, ComparedCounter]:
     """Return the counters of one row by their column."""
     place = (one.table, one.machine, one.subject)
     some = (each for each in made.counters if (each.table, each.machine, each.subject) == place)
@@ -312,12 +312,12 @@ def write_counters(made: Comparison) -> list[Sentence]:
     return said
 
 
-def measure_size(one: Counter) -> float:
+def measure_size(one: ComparedCounter) -> float:
     """Return the largest value of a counter."""
     return float(max((value for value in one.values if value is not None), default=0))
 
 
-def write_counter(one: Counter, made: Comparison) -> str:
+def write_counter(one: ComparedCounter, made: Comparison) -> str:
     """Return in a sentence what a counter was and is, its share or its rate, and the verdict."""
     step = one.steps[-1]
     name, whose = name_counter(one)
@@ -370,7 +370,7 @@ def describe_rates(steps: Sequence[CounterChange]) -> str:
     return ", then ".join(parts)
 
 
-def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
+def write_left_over(one: ComparedCounter, row: dict[str, ComparedCounter]) -> list[Sentence]:
     """Say which part of a sum is left: `only ring #2 still runs full`."""
     left = []
     texts = []

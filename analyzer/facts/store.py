@@ -20,7 +20,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
 from analyzer.facts import database, frames
 from analyzer.facts.database import quote_name
-from analyzer.facts.frames import Placed
+from analyzer.facts.frames import PlacedFrame
 from analyzer.facts.records import (
     LOSSY,
     PRODUCT_KINDS,
@@ -439,7 +439,7 @@ class Facts(database.LateDatabase):
         store = self.store(table)
         placed = []
         for first, frame in store.number_frames():
-            placed.append(Placed(frame, first, self.name(frame.block.node)))
+            placed.append(PlacedFrame(frame, first, self.name(frame.block.node)))
         viewed = frames.choose_viewed(store.table, placed)
         if viewed:
             apart = {id(one) for one in viewed}

@@ -68,7 +68,7 @@ def find_hosted_product(lines: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
-class LogPart:
+class HostLogPart:
     """The lines of one host and one log in a file that mixes several, and what looks at them.
 
     The search sees blank lines where others wrote, so that line numbers stay those of the file and the neighbours of a
@@ -141,9 +141,9 @@ class LinesByHost:
     _before: dict[str, Hashable] = field(default_factory=dict)  # host -> the part of its last line
     _parsers: dict[str, Parser] = field(default_factory=dict)
 
-    def search_source(self, source: Source, first_line: int = 1) -> list[LogPart]:
+    def search_source(self, source: Source, first_line: int = 1) -> list[HostLogPart]:
         """Search a source to its end; one part for each host and log, in the order in which they begin."""
-        parts: dict[Hashable, LogPart] = {}
+        parts: dict[Hashable, HostLogPart] = {}
         now: Hashable = None  # a line without a stamp goes on with the one before
         blocks = LineBlocks(source, self.scanner.limits.line_bytes, first_line=first_line)
         for block in blocks:
@@ -218,7 +218,7 @@ class LinesByHost:
             kind = parser.node
         return host.lower(), parser.name, kind
 
-    def _begin_part(self, part: Hashable) -> LogPart:
+    def _begin_part(self, part: Hashable) -> HostLogPart:
         """Return a part before its first line."""
         if part == UNREAD:
             result = LogScan("", self.address, "")
@@ -233,7 +233,7 @@ class LinesByHost:
             parts = parts_of(parsing.tables().values(), table, self.address, place.key)
             result = LogScan(table, self.address, place.key, parts=parts)
             heads = self.make_heads([log], place.key)
-        return LogPart(result, log.name, heads, self.scanner.begin_search(result), Ends(result))
+        return HostLogPart(result, log.name, heads, self.scanner.begin_search(result), Ends(result))
 
 
 @dataclass(slots=True)

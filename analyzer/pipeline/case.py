@@ -15,33 +15,33 @@ from analyzer.case.document import (
     SCHEMA,
     Ask,
     CannotTellGroup,
+    CaseChart,
+    CaseDamage,
     CaseDocument,
+    CaseFault,
     CaseHead,
+    CaseLogLine,
+    CaseNode,
+    CaseSettings,
+    CaseSource,
+    CaseSpan,
     CatalogPart,
-    Chart,
     ChartLine,
-    Damage,
     Event,
-    Fault,
     GivenFile,
     HarmlessLine,
     HostCard,
-    LogLine,
-    Mute,
-    Node,
+    MutedEntry,
     NodeLog,
     Port,
     Problem,
     QuietRule,
-    Settings,
     SiteRow,
-    Source,
-    Span,
     Threshold,
     Tool,
     UnreadOutput,
 )
-from analyzer.case.fields import Record
+from analyzer.case.fields import DocumentRecord
 from analyzer.case.questions import ASKED, link_questions
 from analyzer.case.ranking import place_findings
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Reason, Verdict
@@ -54,7 +54,7 @@ FAULTS_KEPT = 200
 SOURCES_KEPT = 2000
 PROBLEMS_KEPT = 500
 
-Kind = TypeVar("Kind", bound=Record)
+Kind = TypeVar("Kind", bound=DocumentRecord)
 
 
 def build_document(
@@ -102,7 +102,7 @@ def build_document(
     if given is not None:
         findings = [drop_requests(finding, given) for finding in findings]
     all_problems = [fill_record(Problem, item, kind="event") for item in problems]
-    all_faults = [fill_record(Fault, item) for item in faults]
+    all_faults = [fill_record(CaseFault, item) for item in faults]
     document = CaseDocument(
         schema=SCHEMA,
         case=build_head(case),
@@ -123,19 +123,19 @@ def build_document(
         site=list(site),
         faults=all_faults[:FAULTS_KEPT],
         faults_total=len(all_faults) if faults_total is None else faults_total,
-        damage=[fill_record(Damage, item) for item in damage],
+        damage=[fill_record(CaseDamage, item) for item in damage],
         limits=[str(item) for item in limits],
         advice=list(dict.fromkeys(advice)),
         notes=list(dict.fromkeys(notes)),
         harmless=[fill_record(HarmlessLine, item) for item in harmless],
-        log=[fill_record(LogLine, item) for item in log],
+        log=[fill_record(CaseLogLine, item) for item in log],
     )
     clean_value(document)
     return document
 
 
 @cache
-def list_fields(kind: type[Record]) -> list[tuple[str, Any, bool]]:
+def list_fields(kind: type[DocumentRecord]) -> list[tuple[str, Any, bool]]:
     """Return name and empty value of the fields of a record, and whether they have a default.
 
     Where nothing is known a field without default holds no text, an empty list, 0, or null.
@@ -304,34 +304,34 @@ def build_head(case: Mapping[str, Any]) -> CaseHead:
     head = fill_record(CaseHead, {**case, "span": None}, complete=True)
     head.files = [fill_record(GivenFile, item) for item in head.files]
     if span is not None and span["first"] and span["last"]:
-        head.span = fill_record(Span, span)
+        head.span = fill_record(CaseSpan, span)
     return head
 
 
-def build_settings(changes: Mapping[str, Any]) -> Settings:
+def build_settings(changes: Mapping[str, Any]) -> CaseSettings:
     """Return what local settings changed."""
-    settings = fill_record(Settings, changes)
-    settings.mutes = [fill_record(Mute, item, state="holds") for item in settings.mutes]
+    settings = fill_record(CaseSettings, changes)
+    settings.mutes = [fill_record(MutedEntry, item, state="holds") for item in settings.mutes]
     settings.thresholds = [fill_record(Threshold, item) for item in settings.thresholds]
     settings.catalogs = [fill_record(CatalogPart, item) for item in settings.catalogs]
     return settings
 
 
-def build_node(item: Mapping[str, Any]) -> Node:
+def build_node(item: Mapping[str, Any]) -> CaseNode:
     """Return a node with its logs by table and time."""
-    node = fill_record(Node, item)
+    node = fill_record(CaseNode, item)
     node.logs = [fill_record(NodeLog, log) for log in node.logs]
     node.logs.sort(key=lambda log: (log.table, log.first))
     for log in node.logs:
-        log.parts = [fill_record(Span, part) for part in log.parts]
+        log.parts = [fill_record(CaseSpan, part) for part in log.parts]
     return node
 
 
-def build_sources(sources: Iterable[Any]) -> list[Source]:
+def build_sources(sources: Iterable[Any]) -> list[CaseSource]:
     """Return one row a source; above 2,000 rows the merely listed ones are folded by folder."""
     rows = []
     for item in sources:
-        row = fill_record(Source, item, state="listed")
+        row = fill_record(CaseSource, item, state="listed")
         faults: Any = row.faults  # the ledger may hold the list of faults itself or their number
         if isinstance(faults, list | tuple):
             row.faults = len(faults)
@@ -344,9 +344,9 @@ def build_sources(sources: Iterable[Any]) -> list[Source]:
     return fold_sources(rows)
 
 
-def fold_sources(rows: Iterable[Source]) -> list[Source]:
+def fold_sources(rows: Iterable[CaseSource]) -> list[CaseSource]:
     """Return rows of which those that nothing reads are one a folder."""
-    folders: dict[tuple[str, str, str], list[Source]] = {}
+    folders: dict[tuple[str, str, str], list[CaseSource]] = {}
     kept = []
     for row in rows:
         if row.state != "listed" or row.unread_outputs:
@@ -376,7 +376,7 @@ def build_timeline(events: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 def build_charts(
     findings: Iterable[Finding], series: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Chart]:
+) -> dict[str, CaseChart]:
     """Return charts by key, those of the worst finding first.
 
     A chart that names its lines as plain keys gets them as `lines`.
@@ -385,7 +385,7 @@ def build_charts(
     charts = {}
     for key in dict.fromkeys([*wanted, *sorted(series)]):
         rest = dict(series[key])
-        chart = Chart(
+        chart = CaseChart(
             title=rest.pop("title", ""),
             unit=rest.pop("unit", ""),
             node=rest.pop("node", ""),
@@ -398,7 +398,7 @@ def build_charts(
     return charts
 
 
-def share_charts(charts: dict[str, Chart]) -> dict[str, Chart]:
+def share_charts(charts: dict[str, CaseChart]) -> dict[str, CaseChart]:
     """Let charts that draw the same samples, each with its own title, share those of the first."""
     first: dict[str, str] = {}
     for key, chart in charts.items():

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from analyzer.case.document import CaseChart as SeriesChart
 from analyzer.case.document import CaseDocument
-from analyzer.case.document import Chart as SeriesChart
 from analyzer.report.sparkline import draw_sparkline
 from analyzer.report.wording import (
     format_duration,

@@ -14,9 +14,9 @@ from markupsafe import Markup
 from msgspec import to_builtins
 
 from analyzer.case.comparison import (
-    Change,
+    ComparedChange,
+    ComparedCounter,
     Comparison,
-    Counter,
     CounterChange,
     Place,
     SidePlace,
@@ -94,9 +94,9 @@ def _name_states(doc: Comparison) -> dict[str, str]:
     return words
 
 
-def _group_by_section(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+def _group_by_section(changes: Sequence[ComparedChange]) -> list[tuple[str, list[ComparedChange]]]:
     """Return the changes by section, measured values last."""
-    sections: dict[str, list[Change]] = {}
+    sections: dict[str, list[ComparedChange]] = {}
     for one in changes:
         sections.setdefault(one.section, []).append(one)
     return sorted(sections.items(), key=lambda item: (item[0] == "Measured values", item[0]))
@@ -197,7 +197,9 @@ def render_markdown(doc: Comparison) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[str]:
+def _write_table(
+    doc: Comparison, rows: Sequence[ComparedChange | ComparedCounter]
+) -> Iterator[str]:
     """Yield changes or counters as a table of Markdown."""
     names = [for_markdown(side.name) for side in doc.sides]
     yield f"| what | where | {' | '.join(names)} | |"
@@ -210,7 +212,7 @@ def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[
             if place:
                 cell += f" ({_show_place(place)})"
             cells.append(cell)
-        if isinstance(one, Change):
+        if isinstance(one, ComparedChange):
             cells.append(one.note)
         else:
             step = _describe_step(doc, one.steps[-1])

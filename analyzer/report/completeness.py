@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from analyzer.case.document import CaseDocument, Source
+from analyzer.case.document import CaseDocument, CaseSource
 from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
 
@@ -76,7 +76,7 @@ def describe_nothing(doc: CaseDocument) -> str:
     return f"{NOTHING_READ}; {join_few(list(names), 3)} {verb} not fully read"
 
 
-def list_unread(doc: CaseDocument) -> list[Source]:
+def list_unread(doc: CaseDocument) -> list[CaseSource]:
     """Return what came in and was not read, or not to the end, as records with state, address and why.
 
     First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
@@ -92,9 +92,9 @@ def list_unread(doc: CaseDocument) -> list[Source]:
     return sorted(found, key=lambda source: order.index(source.state))
 
 
-def _make_damaged(address: str, what: str) -> Source:
+def _make_damaged(address: str, what: str) -> CaseSource:
     """Return the record of a source that is damaged."""
-    return Source(
+    return CaseSource(
         address=address,
         size=None,
         state="damaged",
@@ -106,7 +106,7 @@ def _make_damaged(address: str, what: str) -> Source:
     )
 
 
-def describe_unread(source: Source) -> str:
+def describe_unread(source: CaseSource) -> str:
     """Return one line on a source that was not read, or not to the end."""
     line = f"{_UNREAD[source.state]}: {source.address}"
     if source.why:

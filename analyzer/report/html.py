@@ -20,7 +20,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import structs, to_builtins
 
-from analyzer.case.document import CaseDocument, Chart
+from analyzer.case.document import CaseChart, CaseDocument
 from analyzer.case.verdicts import Evidence, Finding
 from analyzer.report import (
     charts,
@@ -233,9 +233,9 @@ def _join_small_parts(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(small)
 
 
-def _thin_series(series: dict[str, Chart]) -> dict[str, Chart]:
+def _thin_series(series: dict[str, CaseChart]) -> dict[str, CaseChart]:
     """Return charts thinned to at most CHART_POINTS values a line."""
-    thinned: dict[str, Chart] = {}
+    thinned: dict[str, CaseChart] = {}
     for key, chart in series.items():
         step = max(1, -(-len(chart.times) // CHART_POINTS))
         lines = []

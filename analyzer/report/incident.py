@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from analyzer.case.document import CaseDocument, Node, NodeLog
+from analyzer.case.document import CaseDocument, CaseNode, NodeLog
 from analyzer.report import machines
 from analyzer.report.wording import format_duration, format_time, parse_time
 
@@ -63,7 +63,7 @@ def check_log(log: NodeLog, when: float) -> tuple[bool, str]:
     return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
-def describe_boot(node: Node, log: NodeLog) -> str:
+def describe_boot(node: CaseNode, log: NodeLog) -> str:
     """Return which boot of the host the lines of a log belong to, by its uptime at the capture; "" if unknown."""
     captured = parse_time(node.captured)
     uptime = node.uptime_s

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from analyzer.case.document import CaseDocument, LogLine, Node, NodeLog
+from analyzer.case.document import CaseDocument, CaseLogLine, CaseNode, NodeLog
 from analyzer.case.verdicts import Finding
 from analyzer.report import machines
 from analyzer.report.wording import format_duration, parse_time
@@ -70,16 +70,16 @@ class LogDrawer:
 
     def __init__(self, doc: CaseDocument) -> None:
         self._doc = doc
-        self.lines: list[LogLine] = doc.log
+        self.lines: list[CaseLogLine] = doc.log
         self._times = [parse_time(one.time) or 0.0 for one in self.lines]
-        self._nodes_by_name: dict[str, list[Node]] = {}
+        self._nodes_by_name: dict[str, list[CaseNode]] = {}
         for node in doc.nodes:
             self._nodes_by_name.setdefault(machines.name_node(node), []).append(node)
         # one moment is asked for by many findings and lines of the page
         self.find_around = lru_cache(maxsize=None)(self._find_around)
         self._narrow_cached = lru_cache(maxsize=None)(self._narrow_down)
 
-    def list_times(self) -> list[tuple[float, LogLine]]:
+    def list_times(self) -> list[tuple[float, CaseLogLine]]:
         """Return the lines with their times, seconds since 1970."""
         return list(zip(self._times, self.lines, strict=True))
 

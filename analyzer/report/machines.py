@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from analyzer.case.asks import AskPiece, split_ask
-from analyzer.case.document import CardRow, CaseDocument, HostCard, Node
+from analyzer.case.document import CardRow, CaseDocument, CaseNode, HostCard
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import view
 from analyzer.report.finding_rows import group_findings
@@ -44,7 +44,7 @@ _KINDS = {
 }
 
 
-def name_node(node: Node) -> str:
+def name_node(node: CaseNode) -> str:
     """Return how a report names a machine."""
     return node.name or node.id
 
@@ -54,7 +54,7 @@ def name_nodes(doc: CaseDocument) -> dict[str, str]:
     return {node.id: name_node(node) for node in doc.nodes}
 
 
-def describe_version(node: Node) -> str:
+def describe_version(node: CaseNode) -> str:
     """Return what a machine runs."""
     timeless = structs.replace(node, uptime_s=None, captured="", logs=[])
     return " ".join(view.list_facts(timeless))
@@ -65,7 +65,7 @@ class Crowd:
     """Machines of one kind, by name."""
 
     kind: str
-    nodes: list[Node]
+    nodes: list[CaseNode]
 
     @property
     def title(self) -> str:
@@ -98,7 +98,7 @@ class Crowd:
         return list_remarks(self.nodes)
 
 
-def list_remarks(nodes: Sequence[Node]) -> list[str]:
+def list_remarks(nodes: Sequence[CaseNode]) -> list[str]:
     """Return what is odd about machines, each remark once with the names it holds for.
 
     Remarks that differ in their times alone are one, with the first and the last of them.
@@ -130,11 +130,11 @@ def _merge_times(texts: Sequence[str]) -> str:
     return _STAMP.sub(write_span, texts[0])
 
 
-def split_header(nodes: list[Node]) -> tuple[list[Node], list[Crowd]]:
+def split_header(nodes: list[CaseNode]) -> tuple[list[CaseNode], list[Crowd]]:
     """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
     if len(nodes) <= HEADED:
         return nodes, []
-    kinds: dict[str, list[Node]] = {}
+    kinds: dict[str, list[CaseNode]] = {}
     for node in nodes:
         kinds.setdefault(node.kind, []).append(node)
     crowds = []
@@ -170,7 +170,7 @@ def describe_worst(doc: CaseDocument, most: int) -> str:
 class HostRow:
     """One machine: its record, its card or None, and (word, number) of its findings, worst first."""
 
-    node: Node
+    node: CaseNode
     card: HostCard | None
     counts: list[tuple[str, int]]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from analyzer.case.document import CaseDocument, Damage, HarmlessLine
+from analyzer.case.document import CaseDamage, CaseDocument, HarmlessLine
 from analyzer.case.verdicts import Finding, Trace
 from analyzer.report import (
     completeness,
@@ -85,7 +85,7 @@ def print_case(
         print_damage(doc.damage, out)
 
 
-def print_damage(damage: Sequence[Damage], out: Printer) -> None:
+def print_damage(damage: Sequence[CaseDamage], out: Printer) -> None:
     """Print what was found damaged, each with what was left out for it."""
     for item in damage:
         place = item.address

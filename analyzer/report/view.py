@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from analyzer.case.document import CaseDocument, Node, QuietRule
+from analyzer.case.document import CaseDocument, CaseNode, QuietRule
 from analyzer.case.verdicts import Finding
 from analyzer.report.completeness import describe_nothing
 from analyzer.report.finding_rows import FindingGroup, group_findings, group_muted
@@ -207,7 +207,7 @@ def list_marks(finding: Finding, usual: str) -> list[str]:
     return marks
 
 
-def list_facts(node: Node) -> list[str]:
+def list_facts(node: CaseNode) -> list[str]:
     """Return what a node is, in parts: product and version, uptime, time of capture."""
     version = " ".join(filter(None, [node.product or node.kind, node.version]))
     if node.build:

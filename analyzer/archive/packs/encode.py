@@ -39,7 +39,7 @@ from analyzer.case import case_file
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quote_name
-from analyzer.facts.frames import Placed
+from analyzer.facts.frames import PlacedFrame
 from analyzer.facts.records import Store
 from analyzer.pipeline.case_data import CaseData, RunResult
 
@@ -197,10 +197,10 @@ class _Writer:
             return
         pieces: list[Path] = []
         for some in _split_frames(store.number_frames()):
-            homes: list[tuple[Placed, int, int]] = []
+            homes: list[tuple[PlacedFrame, int, int]] = []
             for first, frame in some:
                 block = blocks.of_frame(frame)
-                placed = Placed(frame, first, facts.name(frame.block.node))
+                placed = PlacedFrame(frame, first, facts.name(frame.block.node))
                 homes.append((placed, block, len(frames)))
                 frames.append((frame, block))
             path = self.folder / f"{table.name}.{len(pieces)}"
@@ -220,7 +220,7 @@ class _Writer:
         path: Path,
         table: Table,
         rows: Sequence[Columns],
-        homes: Sequence[tuple[Placed, int, int]],
+        homes: Sequence[tuple[PlacedFrame, int, int]],
     ) -> None:
         """Write rows and, behind them, samples as a Parquet file.
 

@@ -53,7 +53,7 @@ STRANGE = "Move it out of the archive."
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class ArchiveProblem:
     """Something that is not as it should be.
 
     weight  0 the archive as a whole, 1 cases are lost, 2 a case is not to be trusted, 3 something else, 4 a remark
@@ -72,8 +72,8 @@ class VerifyReport:
     objects: int = 0
     bytes: int = 0
     cases: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    remarks: list[Problem] = field(default_factory=list)
+    problems: list[ArchiveProblem] = field(default_factory=list)
+    remarks: list[ArchiveProblem] = field(default_factory=list)
 
 
 def verify_archive(
@@ -161,7 +161,7 @@ class _Verifier:
                 )
 
     def _add_problem(self, weight: int, name: str, what: str, do: str) -> None:
-        self.report.problems.append(Problem(weight, name, what, do))
+        self.report.problems.append(ArchiveProblem(weight, name, what, do))
 
     def _count_bytes(self, size: int) -> None:
         self.done += size
@@ -305,7 +305,7 @@ class _Verifier:
         ):
             for item in items:
                 do = "Nothing; `backline archive compact` sweeps it when it is a day old."
-                self.report.remarks.append(Problem(4, item.name, what, do))
+                self.report.remarks.append(ArchiveProblem(4, item.name, what, do))
 
 
 def _read_texts(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | None]]]:
