@@ -1,6 +1,7 @@
 """The `backline` command: results on stdout, progress and warnings on stderr.
 
-Heavy modules are imported inside the commands, so that `--help` starts at once.
+Each command is a module of `analyzer.commands` that is imported when the command is called; its line of the help
+stands here, so that `--help` and the completion of a shell start at once.
 """
 
 from __future__ import annotations
@@ -8,92 +9,32 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import contextmanager
-from dataclasses import dataclass
 from io import TextIOWrapper
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from analyzer import __version__
 from analyzer.commands.late import LateGroup
-from analyzer.commands.local import (
-    RuleChoice,
-    draft_option,
-    kb_option,
-    limits_option,
-    list_overdue,
-    local_options,
-)
-from analyzer.commands.places import InputPath, choose_output, name_folder, parse_moment
-from analyzer.commands.plain import (
-    BROKEN_RULE,
-    DONE,
-    FOUND,
-    PARTIAL,
-    Interrupt,
-    check_paths,
-    explain_unprinted,
-    keep_status,
-    report_interrupt,
-    speak_plainly,
-)
-from analyzer.commands.redacting import (
-    RedactChoice,
-    redact_options,
-    release_results,
-    say_where_the_map_is,
-)
-from analyzer.commands.showing import (
-    SEVERITIES,
-    ShownPart,
-    form_option,
-    list_log_commands,
-    part_options,
-    print_form,
-    refuse_together,
-    show_document,
-    show_summary,
-)
-from analyzer.commands.standard_input import open_standard_input
-from analyzer.runtime.errors import BacklineError
-from analyzer.runtime.result_files import RESULTS
-from analyzer.runtime.text import for_terminal
+from analyzer.commands.plain import explain_unprinted, report_interrupt
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from analyzer.case.document import CaseDocument
-    from analyzer.pipeline.case_data import RunResult
-    from analyzer.pipeline.triage import Options
-    from analyzer.redact.redaction import Redaction
-    from analyzer.sources.remote import Place
-
-    Given = TypeVar("Given", bound=Place)
-
-REPORT = RESULTS[1]
-FEW_FILES = 10  # so many archives in a folder are one case without a question
-FEW_PATHS = 5  # fewer paths are one case without a question
-# Imported when they are asked for.
-_FOLDER = click.Path(path_type=Path, readable=False)
-
-LATE = (
-    "archive",
-    "batch",
-    "compare",
-    "completion",
-    "doctor",
-    "esxtop",
-    "launcher",
-    "log",
-    "redact",
-    "rules",
-    "serve",
-    "show",
-    "tables",
-    "watch",
-)
+COMMANDS = {
+    "archive": "Search and manage stored cases.",
+    "batch": "Triage every case below PATHS and keep it in an archive.",
+    "compare": "Show what changed between cases, or differs between hosts.",
+    "completion": "Print the script that completes commands in your shell.",
+    "doctor": "Show what Backline runs on, for a bug report.",
+    "esxtop": "Show the worst value of each esxtop metric, and when it was.",
+    "launcher": "Write an icon to drop bundles on.",
+    "log": "Print the lines of all logs of all hosts, merged by time.",
+    "redact": "Put the real names back into a redacted text.",
+    "rules": "Write, prove and ship rules: one KB rule is one YAML file.",
+    "serve": "Open a page on this machine to drop files on.",
+    "show": "Print a saved case again, in any form; no bundle is needed.",
+    "tables": "List the tables that were read, or print one.",
+    "triage": "Triage PATHS as one case and write its report.",
+    "watch": "Triage whatever arrives in a folder.",
+}
 
 
 class DefaultToTriage(LateGroup):
@@ -112,16 +53,17 @@ class DefaultToTriage(LateGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
         own = {name for option in self.get_params(ctx) for name in option.opts}
-        options_of_triage: set[str] = set()
-        for option in self.commands["triage"].params:
-            options_of_triage |= {*option.opts, *option.secondary_opts}
         for place, word in enumerate(args):
             if word in own:
                 continue
-            if word != "-" and word.partition("=")[0] in options_of_triage:
+            if word.startswith("-") and self._has_triage_option(ctx, word.partition("=")[0]):
                 args = [*args[:place], "triage", *args[place:]]
             break
         return super().parse_args(ctx, args)
+
+    def _has_triage_option(self, ctx: click.Context, word: str) -> bool:
+        triage = self.get_command(ctx, "triage")
+        return any(word in (*o.opts, *o.secondary_opts) for o in triage.params) if triage else False
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the options; Ctrl-C meanwhile is an interrupt too (click would say "Aborted!" and exit with 1)."""
@@ -153,7 +95,7 @@ def _escape_unencodable() -> None:
 @click.group(
     cls=DefaultToTriage,
     prefix="",
-    names=LATE,
+    commands_help=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="backline")
@@ -165,270 +107,3 @@ def main(debug: bool) -> None:
     Example:
       backline esx-host-2017-10-14--16.53-71234.tgz vsish.txt esxtop.csv
     """
-
-
-@main.command()
-@click.argument("paths", nargs=-1, required=True, type=InputPath())
-@click.option(
-    "-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME)."
-)
-@form_option()
-@click.option(
-    "--json",
-    "json_to",
-    metavar="-",
-    help="Write case.json to stdout (`--json -`) and nothing else there.",
-)
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Print all findings and questions, and harmless lines.",
-)
-@part_options
-@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option(
-    "--fail-on",
-    type=click.Choice(SEVERITIES),
-    help="Exit with 1 if a finding is this severe or worse.",
-)
-@kb_option
-@draft_option
-@local_options
-@click.option(
-    "--incident",
-    metavar="TIME",
-    callback=parse_moment,
-    help="UTC time of the trouble, to centre the report on.",
-)
-@click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
-@click.option(
-    "--one-case",
-    is_flag=True,
-    help="A folder of folders is one case, also when it looks like many.",
-)
-@limits_option
-@redact_options
-@speak_plainly
-def triage(
-    paths: tuple[Place, ...],
-    output: Path | None,
-    form: str | None,
-    json_to: str | None,
-    everything: bool,
-    part: ShownPart,
-    quiet: bool,
-    fail_on: str | None,
-    choice: RuleChoice,
-    incident: str,
-    open_it: bool,
-    one_case: bool,
-    redact: RedactChoice,
-) -> None:
-    """Triage PATHS as one case and write its report.
-
-    Writes case.json, report.html and report.md into the output folder, and prints a summary. A path may be a
-    storage URL, such as s3://bucket/case.tgz, which is read in place. `-` is standard input. With --format or --json
-    nothing is written without -o. The results always hold the whole case; --severity, --node and --rule choose what
-    is printed.
-
-    \b
-    Example:
-      backline triage esx-host.tgz vsish.txt -o case-1234
-      backline triage esx-host.tgz --format sarif > case.sarif
-    """
-    refuse_together(format=form, json=json_to is not None, all=everything)
-    refuse_together(quiet=quiet, all=everything)
-    refuse_together(json=json_to is not None, severity=part)
-    printed = form is not None or json_to is not None
-    redaction = redact.begin_redaction(beside="" if printed and output is None else "the results")
-    words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
-    with open_standard_input(paths) as given:
-        if not one_case:
-            _refuse_many(given)
-        words.folder = output or (None if printed else choose_output(given))
-        outcome, failed = words.run_triage(given, named=output is not None)
-    folder = words.folder
-    document = outcome.document
-    if json_to is not None:
-        from analyzer.case import case_file
-
-        _write_json(json_to, case_file.write_parts(document), redaction)
-    if outcome.refused is not None:
-        raise outcome.refused
-    keep_status(
-        _find_status(document, outcome.partial or bool(failed), outcome.broken_rules, fail_on)
-    )
-    if not quiet and not printed:
-        failed += _print_summary(document, part, redaction, everything=everything)
-    if folder is not None and not quiet and not printed:
-        for line in list_log_commands(document, part, paths, folder) if redaction is None else ():
-            click.echo(line)
-        click.echo(f"report: {folder / REPORT}")
-    if folder is not None and redaction is not None:
-        say_where_the_map_is(redaction)
-    if folder is not None and open_it:
-        click.launch((folder / REPORT).resolve().as_uri())
-    for line in [*failed, *outcome.broken_rules, *([] if quiet else list_overdue(document))]:
-        click.echo(f"backline: {for_terminal(line)}", err=True)
-    if form is not None:
-        print_form(part.cut_document(document, redaction), form, choice.limits, redaction)
-    partial = outcome.partial or bool(failed)
-    click.get_current_context().exit(_find_status(document, partial, outcome.broken_rules, fail_on))
-
-
-def _refuse_many(paths: Sequence[object]) -> None:
-    """Raise UsageError for paths, or a folder, that are many cases; few files, or a folder of few, cost no look."""
-    looks_many = any(isinstance(path, Path) and _may_hold_many(path) for path in paths)
-    if looks_many or len(paths) >= FEW_PATHS:
-        from analyzer.archive.batches.many_cases import refuse_many
-
-        refuse_many(paths)
-
-
-def _may_hold_many(path: Path) -> bool:
-    try:
-        with os.scandir(path) as entries:
-            return any(
-                entry.is_dir() or number >= FEW_FILES for number, entry in enumerate(entries)
-            )
-    except OSError:  # no folder, or one whose reading says why
-        return False
-
-
-@contextmanager
-def _show_progress(
-    paths: Sequence[Place], options: Options, silent: bool
-) -> Iterator[Callable[[], None]]:
-    """Show on a terminal what a run does; yield what to call when it begins to write."""
-    if silent or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from analyzer.commands.progress import TriageProgress
-
-    with TriageProgress(paths) as bar:
-        options.progress, options.on_read, options.on_judged = (
-            bar.show_member,
-            bar.show_read,
-            bar.show_judged,
-        )
-        yield bar.show_writing
-
-
-def _write_json(json_to: str, text: Iterable[str], redaction: Redaction | None) -> None:
-    if redaction is not None:
-        text = ["".join(text)]
-        release_results(redaction, {"case.json": text[0]})
-    if json_to == "-":
-        sys.stdout.writelines(text)
-    else:
-        from analyzer.runtime.output import write_all
-
-        write_all(Path(json_to).parent, {Path(json_to).name: text})
-
-
-@dataclass(slots=True)
-class TriageWords:
-    """What the words of the command choose for one run.
-
-    silent        without a progress line, and no word about settings that are used
-    keep_refused  a case of which nothing was understood gets a document too
-    redaction     what names become in all that is written, None where they stay
-    folder        where the results go, None for nowhere
-    """
-
-    choice: RuleChoice
-    incident: str
-    silent: bool
-    keep_refused: bool
-    redaction: Redaction | None = None
-    folder: Path | None = None
-
-    def run_triage(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
-        """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them.
-
-        named  the user gave the name of the folder: it stays as it is, also where names are replaced
-        """
-        from analyzer.case.verdicts import Judgement
-        from analyzer.pipeline.triage import triage as run
-        from analyzer.runtime.output import check_folder
-
-        check_paths(paths, BacklineError)
-        options = self._options(paths)
-        if self.folder is not None:
-            check_folder(self.folder, RESULTS)
-        with Interrupt() as stop, _show_progress(paths, options, self.silent) as writes:
-            outcome = run(paths, options)
-            stop.raise_if_pressed()
-            # all of it is in the document, and the report needs the room
-            outcome.judgement = Judgement()
-            writes()
-            if self.redaction is not None:
-                outcome.document = self.redaction.redact_document(outcome.document)
-                if self.folder is not None and not named:
-                    self.folder = name_folder(outcome.document.case.name)
-            failed: list[str] = []
-            if self.folder is not None and not outcome.refused:
-                failed = self._write(outcome.document, self.folder)
-        return outcome, failed
-
-    def _options(self, paths: Sequence[Place]) -> Options:
-        from analyzer.pipeline.triage import Options
-
-        limits = self.choice.limits
-        local = self.choice.load_local(paths, quiet=self.silent)
-        options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
-        options.keep_refused, options.incident = self.keep_refused, self.incident
-        if (redaction := self.redaction) is not None:
-            options.on_gathered = lambda material: redaction.take_facts(material.facts)
-        return options
-
-    def _write(self, document: CaseDocument, folder: Path) -> list[str]:
-        """Write the three results; all are made before the first is written. Return what failed."""
-        from analyzer.case import case_file
-        from analyzer.report.results import render_results
-        from analyzer.runtime.output import write_all
-
-        text = case_file.write_parts(document)
-        results, failed = render_results(document, text, self.choice.limits.report_bytes)
-        if self.redaction is not None:
-            texts = {name: "".join(content) for name, content in results.items()}
-            release_results(self.redaction, texts, beside=folder)
-            results = dict(texts)
-        write_all(folder, results)
-        return failed
-
-
-def _print_summary(
-    document: CaseDocument, part: ShownPart, redaction: Redaction | None, *, everything: bool
-) -> list[str]:
-    """Print the summary; return what failed: the report is written, and a fault in a summary must not hide it."""
-    try:
-        if everything:
-            show_document(
-                part.cut_document(document, redaction), everything=True, redaction=redaction
-            )
-        else:
-            show_summary(document, part, redaction)
-    except (OSError, BacklineError):
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever failed, the report is there
-        from analyzer.runtime.errors import describe_fault, find_error_place
-
-        return [f"the summary could not be printed: {describe_fault(find_error_place(error))}"]
-    return []
-
-
-def _find_status(
-    document: CaseDocument, partial: bool, broken: list[str], fail_on: str | None
-) -> int:
-    findings = document.findings
-    if broken:
-        return BROKEN_RULE
-    # a rule that failed while judging leaves its question open
-    if partial or any(finding.verdict == "error" for finding in findings):
-        return PARTIAL
-    severe = SEVERITIES[: SEVERITIES.index(fail_on) + 1] if fail_on else ()
-    if any(finding.severity in severe for finding in findings if not finding.muted):
-        return FOUND
-    return DONE

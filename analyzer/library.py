@@ -10,18 +10,27 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.query import browse
+from analyzer.archive.restore import recall
+from analyzer.archive.store import Archive
 from analyzer.case import case_file
 from analyzer.case.document import CannotTellGroup, CaseDocument
 from analyzer.case.verdicts import Finding
+from analyzer.merged_log import around as moments
+from analyzer.pipeline.case_tables import CaseTables, plain_names
+from analyzer.pipeline.triage import Options, triage
+from analyzer.report import html, markdown
 from analyzer.report.finding_names import find_finding
+from analyzer.rules.run_catalog import read_local
 from analyzer.runtime.errors import RefusedError, UsageError
+from analyzer.runtime.output import write_all
 from analyzer.runtime.text import count_noun
 from analyzer.sources.remote import Place, place
+from analyzer.views.log_reading import LogQuery, MergedLog
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from analyzer.pipeline.case_tables import CaseTables
     from analyzer.views.log_reading import MergedLine
 
 _SAVED = "case.json"
@@ -111,7 +120,6 @@ class OpenedCase:
 
         Raises UsageError for a table that no parser makes, and for a saved case.
         """
-        from analyzer.pipeline.case_tables import plain_names  # noqa: PLC0415 - only for tables
 
         return plain_names(self._open_tables().frame(name))
 
@@ -126,8 +134,6 @@ class OpenedCase:
 
         Raises UsageError of a saved or archived case: it keeps no whole logs.
         """
-        from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
-        from analyzer.views.log_reading import LogQuery, MergedLog  # noqa: PLC0415 - the same
 
         if not self.paths:
             raise UsageError(
@@ -144,15 +150,12 @@ class OpenedCase:
 
         Returns the path. Raises WriteError when it cannot be written, UsageError for another ending.
         """
-        from analyzer.runtime.output import write_all  # noqa: PLC0415 - only for this
 
         target = Path(path)
         write_all(target.parent, {target.name: "".join(_render_report(self.document, target))})
         return target
 
     def _find_moment(self, around: str | datetime | Finding) -> datetime:
-        from analyzer.merged_log import around as moments  # noqa: PLC0415 - only for this
-
         if isinstance(around, datetime):
             return around if around.tzinfo else around.replace(tzinfo=UTC)
         name = around.id if isinstance(around, Finding) else around
@@ -163,7 +166,6 @@ class OpenedCase:
         if self._tables is None:
             if not self.paths:
                 raise UsageError("this case has no tables", do=_NO_MATERIAL)
-            from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
 
             self._tables = CaseTables(self.paths)
         return self._tables
@@ -203,9 +205,6 @@ def _check_path(path: Path) -> None:
 
 
 def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: str) -> OpenedCase:
-    from analyzer.pipeline.triage import Options, triage  # noqa: PLC0415 - the same
-    from analyzer.rules.run_catalog import read_local  # noqa: PLC0415 - a saved case needs no rules
-
     found, _ = read_local(
         None,
         settings=False,
@@ -234,11 +233,6 @@ def _find_saved(paths: Sequence[Place]) -> Path | None:
 
 
 def _open_archived(url: str, name: str) -> OpenedCase:
-    from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-    from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-    from analyzer.pipeline.case_tables import CaseTables  # noqa: PLC0415 - only for tables
-
     archive = Archive.open(url)
     _, stored = browse.find_stored_case(archive, name)
     document = browse.read_document(archive, stored)
@@ -247,8 +241,6 @@ def _open_archived(url: str, name: str) -> OpenedCase:
 
 
 def _render_report(document: CaseDocument, path: Path) -> list[str]:
-    from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
-
     if path.suffix == ".html":
         return html.render_pieces(document)
     if path.suffix == ".md":

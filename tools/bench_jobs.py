@@ -57,25 +57,22 @@ def scan_logs(path: str, count: str, how: str = "") -> str:
         for name in ("isal", "hyperscan", "re2"):
             sys.modules[name] = None  # type: ignore[assignment]
     from analyzer.runtime.limits import Limits  # noqa: PLC0415
-    from analyzer.scan.signatures import Scanner, Signature  # noqa: PLC0415
+    from analyzer.scan import hits, signatures  # noqa: PLC0415
     from analyzer.sources import Ledger, walk  # noqa: PLC0415
 
-    signatures = []
+    wanted = []
     for n, pattern in enumerate(make_patterns(int(count))):
-        signatures.append(Signature(str(n), "log", pattern))
+        wanted.append(hits.Signature(str(n), "log", pattern))
     if how == "storm":
-        signatures.append(Signature("storm", "log", "20[0-9][0-9]-"))
-    scanner = Scanner(signatures)
+        wanted.append(hits.Signature("storm", "log", "20[0-9][0-9]-"))
+    scanner = signatures.Scanner(wanted)
     limits = Limits()
     found: list[Finding] = []
     for member in walk([Path(path)], limits, Ledger()):
         if is_log("/" + member.path) or member.path.endswith("zeros.log"):
-            hits = scanner.scan(member, "log").hits
-            found += [
-                (member.path, hit.line, int(hit.signature))
-                for hit in hits
-                if hit.signature != "storm"
-            ]
+            for hit in scanner.scan(member, "log").hits:
+                if hit.signature != "storm":
+                    found.append((member.path, hit.line, int(hit.signature)))
         else:
             for _ in member.chunks():
                 pass

@@ -100,12 +100,12 @@ class Host:
             "action.log": f"{self.when:%Y-%m-%d %H:%M:%S}: commands (base.mfx) took 0.123 sec\n",
             "etc/vmware/esx.conf": f'/adv/Misc/HostName = "{self.name}"\n',
             "commands/net-stats_-l.txt": case_text.net_stats(self._list_ports()),
-            "commands/localcli_software-vib-list.txt": self._vib_list(),
+            "commands/localcli_software-vib-list.txt": self._format_vib_list(),
         }
         uplinks = [f"vmnic{n}" for n in range(self.teaming[2])]
         for part, more in (
-            ("version", self._identity()),
-            ("nics", {"commands/nicinfo.sh.txt": self._nic_info()}),
+            ("version", self._make_identity_files()),
+            ("nics", {"commands/nicinfo.sh.txt": self._format_nic_info()}),
             (
                 "options",
                 {
@@ -118,8 +118,8 @@ class Host:
                 "switches",
                 {"commands/esxcfg-vswitch_-l.txt": case_text.vswitch_list("vSwitch0", uplinks)},
             ),
-            ("vms", self._vm_files()),
-            ("logs", self._logs()),
+            ("vms", self._make_vm_files()),
+            ("logs", self._make_log_files()),
         ):
             if part not in self.without:
                 files.update(more)
@@ -177,7 +177,20 @@ class Host:
             for n in range(vm.vcpus):
                 groups.append((f"Vcpu({gid}:{vm.name}:{gid + 10 + n}:vmx-vcpu-{n}:{vm.name})", 1))
             for instance, share in groups:
-                for counter, value in self._cpu(vm, share):
+                cpu = {
+                    "% Used": 22.0 * share,
+                    "% Run": 21.0 * share,
+                    "% System": 2.0,
+                    "% Wait": 470.0,
+                    "% VmWait": 0.1,
+                    "% Ready": (vm.ready + vm.limited) * share,
+                    "% Idle": 70.0 * share,
+                    "% Overlap": 0.1,
+                    "% CoStop": 0.1,
+                    "% Max Limited": vm.limited * share,
+                    "% Swap Wait": 0.0,
+                }
+                for counter, value in cpu.items():
                     head.append(f"\\\\{self.name}\\{instance}\\{counter}")
                     columns.append(value)
             for counter, value in (
@@ -197,24 +210,7 @@ class Host:
             rows.append([f"{stamp:%m/%d/%Y %H:%M:%S}", *cells])
         return case_text.esxtop_file(head, rows)
 
-    @staticmethod
-    def _cpu(vm: Vm, share: int) -> list[tuple[str, float]]:
-        values = {
-            "% Used": 22.0 * share,
-            "% Run": 21.0 * share,
-            "% System": 2.0,
-            "% Wait": 470.0,
-            "% VmWait": 0.1,
-            "% Ready": (vm.ready + vm.limited) * share,
-            "% Idle": 70.0 * share,
-            "% Overlap": 0.1,
-            "% CoStop": 0.1,
-            "% Max Limited": vm.limited * share,
-            "% Swap Wait": 0.0,
-        }
-        return list(values.items())
-
-    def _identity(self) -> Files:
+    def _make_identity_files(self) -> Files:
         version, build, update = self.release
         uptime = self.dice.randrange(10**10, 10**13)
         return {
@@ -248,7 +244,7 @@ class Host:
             for vm in self.vms
         ]
 
-    def _nic_info(self) -> str:
+    def _format_nic_info(self) -> str:
         driver, version, firmware = self.driver
         text = case_text.nic_info(self.nic_errors)
         text = text.replace("Driver: ixgben\n", f"Driver: {driver}\n").replace(
@@ -258,7 +254,7 @@ class Host:
             "Version: 1.4.1\n", f"Version: {version}\n"
         )
 
-    def _vib_list(self) -> str:
+    def _format_vib_list(self) -> str:
         version = self.release[0]
         tail = f"vmw.{version.replace('.', '')}.1.26.{self.release[1]}"
         rows = {
@@ -270,7 +266,7 @@ class Host:
         day = f"{self.when - timedelta(days=90):%Y-%m-%d}"
         return case_text.vib_table([(name, row, "VMW", day) for name, row in rows.items()], 40)
 
-    def _vm_files(self) -> Files:
+    def _make_vm_files(self) -> Files:
         files: Files = {}
         for index, vm in enumerate(self.vms):
             folder = f"vmfs/volumes/59e1f0aa-{self.number % 65536:08x}-{index:04x}-002590aa5001/{vm.name}"
@@ -292,7 +288,7 @@ class Host:
     def _format_stamp(self, before: float) -> str:
         return f"{self.when - timedelta(seconds=before):%Y-%m-%dT%H:%M:%S}.{int(before * 7) % 1000:03d}Z"
 
-    def _logs(self) -> Files:
+    def _make_log_files(self) -> Files:
         files: Files = {
             f"var/run/log/{log}.log": self._write_log(log, count)
             for log, count in (

@@ -330,7 +330,9 @@ def esxtop_csv(host: str, calm: bool = False, samples: int = 36) -> str:
     for sample in range(samples):
         second = sample * 5
         cells = [f"10/14/2017 16:{30 + second // 60:02d}:{second % 60:02d}"]
-        cells += [f"{_sample(dice, name, counter, share):.2f}" for name, counter, share in columns]
+        cells += [
+            f"{_draw_sample(dice, name, counter, share):.2f}" for name, counter, share in columns
+        ]
         rows.append(cells)
     return esxtop_file(head, rows)
 
@@ -340,7 +342,7 @@ def esxtop_file(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join('"' + '","'.join(cells) + '",\n' for cells in (head, *rows))
 
 
-def _sample(dice: random.Random, name: str, counter: str, share: int) -> float:
+def _draw_sample(dice: random.Random, name: str, counter: str, share: int) -> float:
     limited = name == "lin-app07"
     base = {
         "% Used": 22.0,

@@ -132,11 +132,11 @@ def make_arp_table(entries: int) -> str:
     return case_text.dlr_arp("default+edge-1", entries)
 
 
-def _no_session(case: Case) -> None:
+def _omit_session(case: Case) -> None:
     case.transcript = False
 
 
-def _no_bundle(case: Case) -> None:
+def _omit_bundle(case: Case) -> None:
     case.bundles = False
 
 
@@ -159,8 +159,8 @@ SCENARIOS: dict[str, Callable[[Case], None]] = dict(
     sorted({**dict(find_examples()), **LARGE}.items())
 )
 LACKING: dict[str, Callable[[Case], None]] = {
-    "lacks-session": _no_session,
-    "lacks-bundle": _no_bundle,
+    "lacks-session": _omit_session,
+    "lacks-bundle": _omit_bundle,
     **{
         f"lacks-{part}": leave_out(part)
         for part in ("version", "logs", "nics", "options", "switches", "vms")

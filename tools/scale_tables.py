@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-Results = dict[str, Any]
 NONE = "not measured"
 
 # Public list prices in USD, S3 Standard, us-east-1; the source and its date are in docs/scale.md.
@@ -18,7 +17,7 @@ KEYS_A_PAGE = 1000
 SEGMENT_CASES = (500, 5000)
 
 
-def make_blocks(results: Results) -> dict[str, str]:
+def make_blocks(results: dict[str, Any]) -> dict[str, str]:
     """Return the Markdown blocks by name, in the order of the page."""
     counts = sorted({int(key.partition("/")[2]) for key in results if "/" in key})
     return {
@@ -44,7 +43,7 @@ def write_blocks(page: Path, made: dict[str, str]) -> None:
     page.write_text(text, "utf-8")
 
 
-def describe_machine(results: Results) -> str:
+def describe_machine(results: dict[str, Any]) -> str:
     found = results.get("machine")
     if not found:
         return NONE
@@ -60,7 +59,7 @@ def describe_machine(results: Results) -> str:
     return f"{what}, {found['python']}, a local disk; medians where a step was repeated.{busy}"
 
 
-def get_figure(results: Results, step: str, count: int, name: str) -> Any:
+def get_figure(results: dict[str, Any], step: str, count: int, name: str) -> Any:
     return results.get(f"{step}/{count}", {}).get(name)
 
 
@@ -91,7 +90,7 @@ def format_seconds(value: float) -> str:
     return f"{value:.2f} s"
 
 
-def format_batch(results: Results, counts: list[int]) -> str:
+def format_batch(results: dict[str, Any], counts: list[int]) -> str:
     def got(step: str, name: str, form: Callable[[Any], str]) -> Callable[[int], str | None]:
         return lambda count: form(get_figure(results, step, count, name))
 
@@ -118,7 +117,7 @@ def format_batch(results: Results, counts: list[int]) -> str:
     return format_counts(counts, [format_row(label, counts, cell) for label, cell in rows])
 
 
-def format_size(results: Results, counts: list[int]) -> str:
+def format_size(results: dict[str, Any], counts: list[int]) -> str:
     def kb(step: str) -> Callable[[int], str | None]:
         return lambda count: f"{get_figure(results, step, count, 'per_case') / 1000:.1f} KB"
 
@@ -147,7 +146,7 @@ def format_size(results: Results, counts: list[int]) -> str:
     return format_counts(counts, [format_row(label, counts, cell) for label, cell in rows])
 
 
-def format_queries(results: Results, counts: list[int]) -> str:
+def format_queries(results: dict[str, Any], counts: list[int]) -> str:
     def took(step: str, name: str) -> Callable[[int], str | None]:
         return lambda count: format_seconds(get_figure(results, step, count, name))
 
@@ -172,7 +171,7 @@ def format_queries(results: Results, counts: list[int]) -> str:
     return format_counts(counts, rows)
 
 
-def format_acts(results: Results, counts: list[int]) -> str:
+def format_acts(results: dict[str, Any], counts: list[int]) -> str:
     def took(name: str) -> Callable[[int], str | None]:
         return lambda count: f"{get_figure(results, 'acts', count, name):.1f} ms"
 
@@ -183,7 +182,7 @@ def format_acts(results: Results, counts: list[int]) -> str:
     return format_counts(counts, rows)
 
 
-def format_processes(results: Results) -> str:
+def format_processes(results: dict[str, Any]) -> str:
     rows = []
     for key, what in (
         ("processes", "{count:,} synthetic cases"),
@@ -235,7 +234,7 @@ def format_processes(results: Results) -> str:
     return table
 
 
-def format_names(results: Results) -> str:
+def format_names(results: dict[str, Any]) -> str:
     rows = []
     for key, one in results.get("names", {}).items():
         count, _, size = key.partition("/")
@@ -259,7 +258,7 @@ def format_names(results: Results) -> str:
 # --- one million cases ----------------------------------------------------------------------------
 
 
-def format_million(results: Results, counts: list[int]) -> str:
+def format_million(results: dict[str, Any], counts: list[int]) -> str:
     """The arithmetic of docs/scale.md, from the largest measured set."""
     measured = [
         count for count in counts if f"compact/{count}" in results and f"first/{count}" in results
@@ -315,7 +314,7 @@ def project_storage(label: str, size: float) -> list[str]:
     return [label, f"{size / 1000:.1f} KB x 1,000,000", f"{size * MILLION / 1e9:.0f} GB"]
 
 
-def project_bundles(real: Results) -> list[list[str]]:
+def project_bundles(real: dict[str, Any]) -> list[list[str]]:
     """Return the rows on a million bundles of real size."""
     bundles = real["bundles"]
     seconds = real["cpu"] / bundles
@@ -335,7 +334,7 @@ def project_bundles(real: Results) -> list[list[str]]:
     ]
 
 
-def format_listing(compact: Results) -> list[list[str]]:
+def format_listing(compact: dict[str, Any]) -> list[list[str]]:
     """The lines on objects and listings, loose and in two sizes of segment."""
     rows = [
         [

@@ -58,16 +58,27 @@ class Claims:
 
 
 def claim_counts(data: bytes, run: str = "", minutes: float = MINUTES) -> bool:
-    """Say whether a claim keeps the run `run` from a case."""
+    """Say whether a claim keeps the run `run` from a case: one of a process of this host only while it runs."""
     claim = _read_claim(data)
     if not claim or claim.get("run") == run:
         return False
     at = claim.get("at")
     if not isinstance(at, int | float) or abs(time.time() - at) > minutes * 60:
         return False
-    return claim.get("host") != socket.gethostname() or _is_alive(
-        claim.get("pid"), claim.get("started")
-    )
+    pid = claim.get("pid")
+    if claim.get("host") != socket.gethostname() or not isinstance(pid, int) or pid <= 0:
+        return True
+    if os.name == "nt":  # there, signal 0 is Ctrl-C
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    started = claim.get("started")
+    now = _read_start_time(pid)
+    return not now or not started or now == started
 
 
 def _read_claim(data: bytes) -> dict[str, Any]:
@@ -76,20 +87,6 @@ def _read_claim(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return claim if isinstance(claim, dict) else {}
-
-
-def _is_alive(pid: object, started: object) -> bool:
-    """Say whether a process of this host still runs; yes when that cannot be known."""
-    if os.name == "nt" or not isinstance(pid, int) or pid <= 0:  # there, signal 0 is Ctrl-C
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    now = _read_start_time(pid)
-    return not now or not started or now == started
 
 
 def _read_start_time(pid: int) -> str:

@@ -159,9 +159,14 @@ class Snapshot:
 def take_snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -> Snapshot:
     """Return what the archive holds now, from names and manifests, without holders known to be damaged."""
     for left in reversed(range(LISTINGS)):
-        held, strange = _list_packs(
-            objects.list(PACKS)
-        )  # first: what a compaction takes out of them is in a segment then
+        held = []
+        strange = []
+        for pack in objects.list(PACKS):  # first: what a compaction takes out is in a segment then
+            entry = Entry.parse_name(pack.name)
+            if entry is None:
+                strange.append(pack.name)
+            else:
+                held.append(entry)
         # List segments/ until two listings agree on the manifests: a compaction may replace one
         # meanwhile.
         listing = list(objects.list(SEGMENTS))
@@ -174,7 +179,13 @@ def take_snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -
         gone = False
         for item in list_segments(listing):
             try:
-                held += _manifest_entries(objects, item)
+                key = (objects.url, item.name, item.size)
+                if key not in _MANIFESTS:
+                    holder = item.name.removesuffix("/" + MANIFEST)
+                    manifest = read_manifest(objects, item.name)
+                    _note_files(objects, holder, manifest)
+                    _MANIFESTS[key] = entries_of(manifest, holder)
+                held += _MANIFESTS[key]
             except GoneError:
                 gone = True  # another segment has its cases since: list anew
             except StorageError:
@@ -186,17 +197,6 @@ def take_snapshot(objects: ObjectStore, damaged: dict[str, str] | None = None) -
     whole = {item.name.rpartition("/")[0] for item in list_segments(listing)}
     headless = {item.name.rpartition("/")[0] for item in listing if is_segment(item.name)} - whole
     return Snapshot(objects, held, strange, faults, damaged, sorted(headless))
-
-
-def _list_packs(listing: Iterable[Object]) -> tuple[list[Entry], list[str]]:
-    held, strange = [], []
-    for item in listing:
-        entry = Entry.parse_name(item.name)
-        if entry is None:
-            strange.append(item.name)
-        else:
-            held.append(entry)
-    return held, strange
 
 
 def is_segment(name: str) -> bool:
@@ -215,16 +215,6 @@ def list_segments(listing: Iterable[Object]) -> Iterator[Object]:
 _MANIFESTS: dict[
     tuple[str, str, int], list[Entry]
 ] = {}  # a manifest never changes: (archive, name, size)
-
-
-def _manifest_entries(objects: ObjectStore, item: Object) -> list[Entry]:
-    key = (objects.url, item.name, item.size)
-    if key not in _MANIFESTS:
-        holder = item.name.removesuffix("/" + MANIFEST)
-        manifest = read_manifest(objects, item.name)
-        _note_files(objects, holder, manifest)
-        _MANIFESTS[key] = entries_of(manifest, holder)
-    return _MANIFESTS[key]
 
 
 _FILES: dict[

@@ -66,6 +66,13 @@ class Stored:
     judged: Entry
     facts: Entry | None
 
+    @property
+    def facts_segment(self) -> str:
+        """The segment in which its facts are, "" for none: cases of one segment are best read together."""
+        if self.facts is None or self.facts.place < 0:
+            return ""
+        return self.facts.holder
+
 
 def age_key(entry: Entry) -> tuple[int, str, str]:
     """Order entries of one case: by age, and of the same entry twice the newer segment before the pack."""

@@ -51,19 +51,16 @@ def load_hashes(objects: ObjectStore, root: str) -> HashCache:
         found = unsealed_json(objects.get(_name_cache(root)))
         if found["format"] != FORMAT or found["root"] != root:
             return HashCache(root)
-        files = {path: _check_item(item) for path, item in found["files"].items()}
+        files = {}
+        for path, (size, mtime_ns, sha256, made_ns) in found["files"].items():
+            files[path] = (size, mtime_ns, sha256, made_ns)
     except (BacklineError, ValueError, KeyError, TypeError, AttributeError):
         return HashCache(root)
+    for size, mtime_ns, sha256, made_ns in files.values():
+        numbers_are_sound = all(isinstance(number, int) for number in (size, mtime_ns, made_ns))
+        if not numbers_are_sound or not isinstance(sha256, str) or len(sha256) != 64:
+            return HashCache(root)
     return HashCache(root, files)
-
-
-def _check_item(item: list[object]) -> tuple[int, int, str, int]:
-    size, mtime_ns, sha256, made_ns = item
-    if not (isinstance(size, int) and isinstance(mtime_ns, int) and isinstance(made_ns, int)):
-        raise TypeError(item)
-    if not isinstance(sha256, str) or len(sha256) != 64:
-        raise TypeError(item)
-    return size, mtime_ns, sha256, made_ns
 
 
 def forget_hashes(objects: ObjectStore, name: str, meant: Callable[[str], bool]) -> int:

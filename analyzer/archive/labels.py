@@ -79,35 +79,27 @@ def give_labels(
         raise UsageError(f"the note is longer than {LONGEST} characters", do="Say it shorter.")
     stamp = (now or datetime.now(UTC)).astimezone(UTC)
     at = stamp.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    things = (
-        _removable_labels(archive, case, asked)
-        if asked.label == REMOVED
-        else _labelled_things(archive, case, asked)
-    )
-    given = [
-        Label(
+    if asked.label == REMOVED:
+        things = [
+            (label.node, label.subject)
+            for label in current_labels(archive, case.id)
+            if label.rule == asked.rule and _is_meant(asked, label.node, label.subject)
+        ]
+        if not things:
+            raise UsageError(
+                f"there is no such label of rule {_shorten_text(asked.rule)}",
+                do="`backline archive show CASE` lists them.",
+            )
+    else:
+        things = _labelled_things(archive, case, asked)
+    given = []
+    for node, subject in things:
+        label = Label(
             case.id, asked.rule, node, subject, asked.label, at, asked.missed, asked.by, asked.note
         )
-        for node, subject in things
-    ]
-    for label in given:
         archive.put_label(asdict(label))
+        given.append(label)
     return given
-
-
-def _removable_labels(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:
-    labels = [label for label in current_labels(archive, case.id) if label.rule == asked.rule]
-    found = [
-        (label.node, label.subject)
-        for label in labels
-        if _is_meant(asked, label.node, label.subject)
-    ]
-    if not found:
-        raise UsageError(
-            f"there is no such label of rule {_shorten_text(asked.rule)}",
-            do="`backline archive show CASE` lists them.",
-        )
-    return found
 
 
 def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> list[tuple[str, str]]:

@@ -20,6 +20,7 @@ from analyzer.archive.object_store.object_store import FORMAT, HEAD, GoneError, 
 from analyzer.archive.object_store.opening import open_store
 from analyzer.archive.prints import source_key
 from analyzer.archive.seal import seal_file, seal_pack
+from analyzer.case import case_file
 from analyzer.case.document import CaseDocument
 from analyzer.runtime.errors import RefusedError
 
@@ -108,7 +109,6 @@ class Archive:
 
     def read_document(self, stored: Stored) -> CaseDocument:
         """Return the case document, that of an earlier version with the keys of this one: what reports are made of."""
-        from analyzer.case import case_file  # noqa: PLC0415 - not needed to store
 
         try:
             return case_file.parse_case(self.document_text(stored), stored.id)

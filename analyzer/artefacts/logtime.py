@@ -155,9 +155,15 @@ def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str
     if offset is None and zone not in _UTC_NAMES and not any_zone:
         return None
     try:
-        date = _date_of(parts, year)
-        if date is None:
-            return None
+        date = parts.get("date")
+        if not date:
+            mmdd = parts.get("mmdd") or ""
+            month = int(mmdd[:2]) if mmdd else _MONTHS.index(str(parts["mon"])) + 1
+            day = int(mmdd[2:] or parts["day"] or 0)
+            own_year = int(parts.get("year") or 0) or year(month, day)
+            if own_year is None:
+                return None
+            date = f"{own_year:04d}-{month:02d}-{day:02d}"
         when = datetime.fromisoformat(f"{date}T{parts['clock']}").replace(tzinfo=UTC)
         if offset is not None:
             when = when.replace(tzinfo=_read_zone(offset[1])).astimezone(UTC)
@@ -165,17 +171,6 @@ def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str
         return None
     whole = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
     return f"{whole}.{parts['frac'][:6]}" if parts["frac"] else whole
-
-
-def _date_of(parts: dict[str, str | None], year: Year) -> str | None:
-    """Return the date of the parts of a time; None when its year is not known."""
-    if parts.get("date"):
-        return parts["date"]
-    mmdd = parts.get("mmdd") or ""
-    month = int(mmdd[:2]) if mmdd else _MONTHS.index(str(parts["mon"])) + 1
-    day = int(mmdd[2:] or parts["day"] or 0)
-    found = int(parts.get("year") or 0) or year(month, day)
-    return None if found is None else f"{found:04d}-{month:02d}-{day:02d}"
 
 
 def format_iso(line: str | bytes) -> str:

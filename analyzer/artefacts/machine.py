@@ -48,6 +48,8 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
     begins_again  a value that comes a second time begins a new record (the library overwrites it)
     """
 
+    _cur_state_name: str  # of the library
+
     def __init__(self, template: str, *, begins_again: bool = True) -> None:
         self._optioned: dict[str, Any] = {}  # values with options, which the library keeps
         self._cells: dict[str, str | None] = {}  # the others, as far as this record has them
@@ -125,7 +127,10 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                     self._known.clear()
                 self._known[key] = steps
         for rule, values in steps:
-            if self._begins_again(values):
+            # A value that comes again on another line begins a record whose heading is missing; without
+            # this the second record would overwrite the first and keep what only the first had.
+            filled = [name for name, cell in values if cell and name in self._single]
+            if any(self.at.get(name, number) != number for name in filled):
                 self._AppendRecord()
                 self._again = True
             for name, cell in values:
@@ -138,34 +143,31 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
             if (rule.record_op or rule.line_op) and not self._Operations(rule, text):
                 continue
             if rule.new_state:
-                self._enter_state(rule.new_state)
-
-    def _begins_again(self, values: list[tuple[str, str | None]]) -> bool:
-        """Say whether a value comes a second time on another line: a new record, whose heading is missing.
-
-        Without this the second record would overwrite the first and keep what only the first had.
-        """
-        for name, cell in values:
-            if cell and name in self._single and self.at.get(name, self.number) != self.number:
-                return True
-        return False
+                self.ended = rule.new_state in ("End", "EOF")
+                if not self.ended:
+                    self._cur_state = self.states[rule.new_state]
+                self._cur_state_name = rule.new_state
 
     def finish(self) -> None:
         """Do what the end of the text does: record once more, unless the template says otherwise."""
         if self.state != "End" and "EOF" not in self.states:
             self._AppendRecord()
 
-    def _enter_state(self, state: str) -> None:
-        self.ended = state in ("End", "EOF")
-        if not self.ended:
-            self._cur_state = self.states[state]
-        self._cur_state_name = state
-
     def _match_rules(self, line: str) -> list[Step]:
         """Return the rules a line matches in this state, down to the first that does not say Continue."""
         steps: list[Step] = []
         text = line.lstrip()
-        for first, rule in self._list_asked(text[:KEY]):
+        key = (self._cur_state_name, text[:KEY])
+        asked = self._choices.get(key)
+        if (
+            asked is None
+        ):  # the rules of this state that may match a line beginning so, in their order
+            rules = [(self._first[id(rule)], rule) for rule in self._cur_state]
+            asked = [pair for pair in rules if text[:KEY].startswith(pair[0][:KEY])]
+            if len(self._choices) > MOST_CHOICES:
+                self._choices.clear()
+            self._choices[key] = asked
+        for first, rule in asked:
             matched = rule.regex_obj.match(line) if text.startswith(first) else None
             if matched:
                 values = [pair for pair in matched.groupdict().items() if pair[0] in self._empty]
@@ -173,17 +175,6 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
                 if rule.line_op != "Continue":
                     break
         return steps
-
-    def _list_asked(self, head: str) -> list[tuple[str, Any]]:
-        """Return the rules of this state that may match a line beginning so, in their order."""
-        known = self._choices.get((self._cur_state_name, head))
-        if known is None:
-            rules = [(self._first[id(rule)], rule) for rule in self._cur_state]
-            known = [pair for pair in rules if head.startswith(pair[0][:KEY])]
-            if len(self._choices) > MOST_CHOICES:
-                self._choices.clear()
-            self._choices[(self._cur_state_name, head)] = known
-        return known
 
     def _AppendRecord(self) -> None:  # noqa: N802 - the library's name
         """Record what the lines so far gave, unless a required value is missing or there is nothing."""

@@ -346,13 +346,15 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
     """
     import textfsm  # noqa: PLC0415 - a heavy import that `--help` must not pay for
 
+    parser = registry().get(name)
+    is_log = parser is not None and parser.log
     machine = _compile_template(name, template)
     machine.begin()
     found: list[Record | Fault] = []
     for number, text in enumerate(block.lines, block.first_line):
         if number in block.gaps:
             continue
-        if len(text) > MOST_LINE and not _is_log(name):
+        if len(text) > MOST_LINE and not is_log:
             why = f"a line of {len(text)} characters; no line of this output is longer than {MOST_LINE}"
             found.append(Fault(block.address, number, text[:MOST_LINE], name, why=why))
             continue
@@ -383,12 +385,6 @@ def _take_records(machine: Machine, name: str, block: Block, found: list[Record 
     found += machine.records
     machine.records.clear()
     machine.unnamed.clear()
-
-
-@cache
-def _is_log(template: str) -> bool:
-    parser = registry().get(template)
-    return parser is not None and parser.log
 
 
 @cache

@@ -7,6 +7,7 @@ floats.
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -95,16 +96,14 @@ def join_numbers(parts: Sequence[Packed]) -> Packed:
     if len(forms) == 1:
         return Packed(parts[0].form, np.concatenate([part.plain() for part in parts]))
     if forms == {_SMALL, _LARGE}:
-        return Packed(_LARGE, np.concatenate([_widen_numbers(part.plain()) for part in parts]))
+        widened = []
+        for part in parts:
+            cells = part.plain()
+            wide = cells.astype(_LARGE)
+            wide[cells == np.iinfo(cells.dtype).min] = np.iinfo(_LARGE).min
+            widened.append(wide)
+        return Packed(_LARGE, np.concatenate(widened))
     return Packed("<f8", np.concatenate([part.floats() for part in parts]))
-
-
-def _widen_numbers(cells: Any) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    found = cells.astype(_LARGE)
-    found[cells == np.iinfo(cells.dtype).min] = np.iinfo(_LARGE).min
-    return found
 
 
 def _shorten_numbers(cells: Any) -> Any:
@@ -238,7 +237,6 @@ class SampleColumns(Mapping[str, Any]):
 
 def trim_memory() -> None:
     """Give memory that was freed back to the system: between what is kept of a capture lies what reading it took."""
-    import ctypes  # noqa: PLC0415 - only captures need it
 
     _ready.cache_clear()
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how

@@ -176,7 +176,7 @@ class Table:
     @property
     def shares_files(self) -> bool:
         """Say whether its lines stand among those of another log: a line is one of them only as its parser says."""
-        return bool(self.declared.inside or self.declared.partly)
+        return bool(self.declared_table.inside or self.declared_table.partly)
 
     @property
     def words(self) -> str:
@@ -187,7 +187,7 @@ class Table:
         return f"{source} ({self.name})" if source else self.name
 
     @property
-    def declared(self) -> Table:
+    def declared_table(self) -> Table:
         """The table that a parser declares: this one, or of a signature the log its lines are in."""
         return self.lines_of or self
 
@@ -210,13 +210,13 @@ class Table:
 class NodeOwned:
     """Base of what is read in a scope and belongs to a node later: a bundle's tree may prove to be a known host's.
 
-    node  key of the node, in no instance until `named` sets it: whoever reads it before gets an AttributeError, never
+    node  key of the node, in no instance until `assign_node` sets it: whoever reads it before gets an AttributeError, never
           the scope in its stead. One slot for a block or a scan, none for their rows and hits
     """
 
     node: str = field(init=False, repr=False)
 
-    def named(self, node: str) -> Self:
+    def assign_node(self, node: str) -> Self:
         """Say which node it belongs to, and return it; a node is named once and never another."""
         assert not hasattr(self, "node"), f"of node {self.node!r} already, not of {node!r}"
         self.node = node
@@ -312,7 +312,7 @@ class Frame:
 def name_blocks(items: Iterable[Row | Frame], node_of: Callable[[str], str]) -> None:
     """Name the node of each block that rows or frames are in, once: `node_of` gives it for a scope."""
     for block in {id(item.block): item.block for item in items}.values():
-        block.named(node_of(block.scope))
+        block.assign_node(node_of(block.scope))
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,28 +58,31 @@ def select_rules(
     everything = load(kb)
     for name in ids:
         found = [rule for rule in everything.rules if rule.id == name]
-        if not found and not any(Path(error.file).stem == name for error in everything.broken):
-            if everything.known.get(name) == "retired":
-                advice = "It is retired; `backline rules show` names the rule that took over."
-            else:
-                advice = (
-                    did_you_mean(name, [rule.id for rule in everything.rules])
-                    or "See `backline rules list`."
-                )
-            raise UsageError(f"there is no rule `{name}`", do=advice)
+        broken = {Path(error.file).stem for error in everything.broken}
+        if not found and name not in broken:
+            raise _refuse_name(name, everything)
         whole.rules += found
-    folders = set(
-        map(str, kb)
-    )  # one that holds no rule was named in vain, whichever rule is asked for
+    # A folder that holds no rule was named in vain, whichever rule is asked for.
+    folders = set(map(str, kb))
     for error in everything.broken:
         if Path(error.file).stem in ids or error.file in folders:
             whole.broken.append(error)
     return whole
 
 
+def _refuse_name(name: str, everything: Catalog) -> UsageError:
+    """Return the error for a name that no rule has, with the rules that are meant perhaps."""
+    if everything.known.get(name) == "retired":
+        advice = "It is retired; `backline rules show` names the rule that took over."
+    else:
+        advice = did_you_mean(name, [rule.id for rule in everything.rules])
+    return UsageError(f"there is no rule `{name}`", do=advice or "See `backline rules list`.")
+
+
 def _is_path(name: str) -> bool:
-    return (
-        os.sep in name
-        or name.endswith((".yaml", ".yml"))
-        or (os.path.lexists(name) and Path(name).is_dir())
-    )
+    """Say whether a name is one of a file or folder: by a separator, its ending, or a folder that exists."""
+    if os.sep in name:
+        return True
+    if name.endswith((".yaml", ".yml")):
+        return True
+    return os.path.lexists(name) and Path(name).is_dir()

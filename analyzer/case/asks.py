@@ -42,10 +42,13 @@ def split_ask(ask: str) -> list[AskPiece]:
 
 def markdown_ask(ask: str) -> str:
     """Return an ask as one line of Markdown: commands as code, everything else made harmless."""
-    return " ".join(
-        code_span(piece.text) if piece.command else for_markdown(piece.text)
-        for piece in split_ask(ask)
-    )
+    parts = []
+    for piece in split_ask(ask):
+        if piece.command:
+            parts.append(code_span(piece.text))
+        else:
+            parts.append(for_markdown(piece.text))
+    return " ".join(parts)
 
 
 def list_commands(ask: str) -> list[str]:
@@ -85,11 +88,9 @@ class AskItem(NamedTuple):
     def key(self) -> str:
         """The same for all wordings of one thing: names in <…>, the article and blanks make no other thing."""
         words = " ".join(self.what.split())
-        return (
-            _BLANKS.sub("<>", words)
-            if self.command
-            else _ARTICLE.sub("", words, count=1).lstrip("/").casefold()
-        )
+        if self.command:
+            return _BLANKS.sub("<>", words)
+        return _ARTICLE.sub("", words, count=1).lstrip("/").casefold()
 
     @property
     def blank(self) -> bool:
@@ -134,7 +135,9 @@ def split_parts(text: str) -> Iterator[tuple[str, bool]]:
         ):  # what comes in the place of another thing is one remark to its end
             continue
         yield text[at : found.start()], goes_on
-        at, goes_on, alternative = found.end(), found[0].strip() == "and", False
+        at = found.end()
+        goes_on = found[0].strip() == "and"
+        alternative = False
     yield text[at:], goes_on
 
 
@@ -143,60 +146,46 @@ _PROTECTED = re.compile(r"`[^`\n]*`|\([^()]*\)")
 
 def read_item(part: str) -> AskItem | None:
     """Return one part of an ask as a record; None where it holds no word."""
-    part = part.strip(" ,;.") if part.endswith((".", ",", ";", " ")) else part.strip(" ,;")
+    ends = " ,;."
+    if not part.endswith((".", ",", ";", " ")):
+        ends = " ,;"
+    part = part.strip(ends)
     if not any(sign.isalnum() for sign in part):
         return None
     command = _COMMAND.search(part)
-    instead = _OR.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), part))
+    instead = _OR.search(_hide_protected(part))
     if command is not None and (instead is None or command.start() < instead.start()):
-        before, after = part[: command.start()].strip(" ,"), part[command.end() :].strip(" ,")
-        return AskItem(
-            command[1].strip(), command=True, remark=" ".join(filter(None, [before, after]))
-        )
+        before = part[: command.start()].strip(" ,")
+        after = part[command.end() :].strip(" ,")
+        remark = " ".join(filter(None, [before, after]))
+        return AskItem(command[1].strip(), command=True, remark=remark)
     path = _PATH.match(part)
     if path is not None:
-        return AskItem(path["what"], command=False, remark=part[path.end() :].strip())
-    words = part if instead is None else part[: instead.start()]
-    rest = "" if instead is None else f"or {part[instead.end() :].strip()}"
-    remark = _REMARK.search(_PROTECTED.sub(lambda found: "\0" * len(found[0]), words))
-    if remark is not None:
-        rest = " ".join(filter(None, [words[remark.end() :], rest]))
-        words = words[: remark.start()]
+        remark = part[path.end() :].strip()
+        return AskItem(path["what"], command=False, remark=remark)
+    words = part
+    rest = ""
+    if instead is not None:
+        words = part[: instead.start()]
+        rest = f"or {part[instead.end() :].strip()}"
+    found = _REMARK.search(_hide_protected(words))
+    if found is not None:
+        rest = " ".join(filter(None, [words[found.end() :], rest]))
+        words = words[: found.start()]
     return AskItem(words.strip(" ,"), command=False, remark=rest)
 
 
-def ask_faults(text: str) -> list[str]:
-    """Return what is wrong with the records of an ask, in words; none for an ask that can be sent as it is."""
-    items = parse_ask(text)
-    faults = [] if items or not text.strip() else ["it names no command and no file"]
-    for item in items:
-        if not any(sign.isalnum() for sign in item.what):
-            faults.append(f"{item.what!r}: no command and no file")
-        named = [] if item.command else _phrase_faults(item.what)
-        faults += [f"{item.what!r}: {wrong}" for wrong in named]
-        faults += [f"{item.remark!r}: {wrong}" for wrong in _phrase_faults(item.remark)]
-    return faults
-
-
-def _phrase_faults(words: str) -> Iterator[str]:
-    if words.count("(") != words.count(")") or words.count("[") != words.count("]"):
-        yield "brackets do not match"
-    if words.count("`") % 2 or words.count('"') % 2:
-        yield "quotes do not match"
-    if re.search(r"\(\s*\)", words):
-        yield "brackets without words: put the command outside"
-    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(
-        r"\b(?:what|that) (?:prints|tells)\b", words
-    ):
-        yield "begins in the middle of a sentence"
-    if re.search(r"[,;:(-]$|\b(?:and|or|of|the|a|with|in|on|which|that|its)$", words):
-        yield "ends in the middle of a sentence"
+def _hide_protected(text: str) -> str:
+    """Return a text with zeros where a word that parts an ask would not part it; lengths stay."""
+    return _PROTECTED.sub(lambda found: "\0" * len(found[0]), text)
 
 
 def merge_remarks(remarks: Iterable[str]) -> list[str]:
     """Return remarks on one thing, each once, without those that another one holds already."""
     known = [remark for remark in dict.fromkeys(remarks) if remark]
-    whole = {one: re.compile(rf"(?<!\w){re.escape(one)}(?!\w)") for one in known}
+    whole = {}
+    for one in known:
+        whole[one] = re.compile(rf"(?<!\w){re.escape(one)}(?!\w)")
     return [
         one
         for one in known
@@ -208,6 +197,11 @@ def write_phrase(what: str, remarks: Sequence[str]) -> str:
     """Return a thing with its remarks as one line of words."""
     phrase = what
     for place, remark in enumerate(remarks):
-        joint = "; " if place else (" " if _JOINED.match(remark) else ", ")
+        if place:
+            joint = "; "
+        elif _JOINED.match(remark):
+            joint = " "
+        else:
+            joint = ", "
         phrase += f"{joint}{remark}"
     return phrase

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from analyzer.case.asks import parse_ask
-from analyzer.case.document import SCHEMA, Ask, CaseDocument, Chart, Signal
+from analyzer.case.document import SCHEMA, Ask, CaseChart, CaseDocument, Signal
 from analyzer.case.questions import link_questions
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import Trace
@@ -44,12 +44,18 @@ def write_parts(doc: CaseDocument) -> Iterator[str]:
         if isinstance(value, list) and value:
             yield "[\n"
             for number, item in enumerate(value):
-                yield f",\n{encode_line(item)}" if number else encode_line(item)
+                if number:
+                    yield f",\n{encode_line(item)}"
+                else:
+                    yield encode_line(item)
             yield "\n]"
         elif isinstance(value, dict) and value:
             yield "{\n"
             for number, (name, item) in enumerate(value.items()):
-                yield ",\n" if number else ""
+                if number:
+                    yield ",\n"
+                else:
+                    yield ""
                 yield f"{encode_line(name)}:{encode_line(item)}"
             yield "\n}"
         else:
@@ -77,7 +83,9 @@ def read_case(path: Path) -> CaseDocument:
         if path.is_dir() and (path / "case.json").exists():
             path /= "case.json"
         if path.exists() and not path.is_file():  # a device may never end
-            why = "it holds no case.json" if path.is_dir() else "not a regular file"
+            why = "not a regular file"
+            if path.is_dir():
+                why = "it holds no case.json"
             raise refuse_document(str(path), why)
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -148,7 +156,9 @@ def describe_fault(error: msgspec.ValidationError, raw: Mapping[str, Any]) -> st
         return f"{path or 'the document'} is not an object"
     in_list = _IN_LIST.fullmatch(path)
     if in_list:
-        kind = "text" if what.startswith("Expected `str`") else "a number"
+        kind = "a number"
+        if what.startswith("Expected `str`"):
+            kind = "text"
         parent = in_list["parent"] or "the document"
         return f"{parent} has a value that is not {kind} under `{in_list['key']}`"
     parent, _, key = path.rpartition(".")
@@ -161,7 +171,7 @@ def find_bad_chart(series: Mapping[str, Any]) -> tuple[str, msgspec.ValidationEr
     """Return the first chart that cannot be read, which msgspec does not name, and what is wrong with it."""
     for name, chart in series.items():
         try:
-            msgspec.convert(chart, Chart)
+            msgspec.convert(chart, CaseChart)
         except msgspec.ValidationError as error:
             return name, error
     raise AssertionError("all charts can be read")
@@ -237,12 +247,16 @@ def clean_value(value: Any) -> Any:
     """
     kind = type(value)
     if kind is str:
-        return value if value.isascii() else show_surrogates(value)
+        if value.isascii():
+            return value
+        return show_surrogates(value)
     if kind is dict:
         return clean_dict(value)
     if kind is list:
         items = [clean_value(item) for item in value]
-        return value if all(map(operator.is_, items, value)) else items
+        if all(map(operator.is_, items, value)):
+            return value
+        return items
     if isinstance(value, msgspec.Struct):
         for name in value.__struct_fields__:
             item = getattr(value, name)
@@ -267,7 +281,9 @@ def clean_dict(value: dict[Any, Any]) -> dict[Any, Any]:
             return {show_surrogates(str(key)): clean_value(item) for key, item in value.items()}
         if clean_value(item) is not item:
             changed = True
-    return {key: clean_value(item) for key, item in value.items()} if changed else value
+    if changed:
+        return {key: clean_value(item) for key, item in value.items()}
+    return value
 
 
 def clean_number(value: Any) -> Any:
@@ -277,12 +293,16 @@ def clean_number(value: Any) -> Any:
     if hasattr(value, "item"):
         value = value.item()
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, bool | int) else str(value)
+        if math.isfinite(value):
+            return value
+        return None
+    if isinstance(value, bool | int):
+        return value
+    return str(value)
 
 
 def show_surrogates(text: str) -> str:
     """Return text that UTF-8 can hold: bytes that were no text are shown as `\\xNN`."""
-    return (
-        text if text.isascii() else _SURROGATE.sub(lambda match: make_visible(match.group()), text)
-    )
+    if text.isascii():
+        return text
+    return _SURROGATE.sub(lambda match: make_visible(match.group()), text)

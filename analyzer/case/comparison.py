@@ -9,21 +9,21 @@ from typing import Any, Literal
 
 from msgspec import field
 
-from analyzer.case.fields import Customer, Number, Product, Record, Stamp, Template
+from analyzer.case.fields import Customer, DocumentRecord, Number, Product, Stamp, Template
 
 COMPARE_SCHEMA = "backline/compare-1"
 Mode = Literal["time", "hosts"]
 Cell = Any  # a value of a table: text, number, bool, a list of them, or None
 
 
-class Place(Record):
+class Place(DocumentRecord):
     """Where something was read: a member and a line of it."""
 
     address: Customer
     line: int
 
 
-class SidePlace(Record):
+class SidePlace(DocumentRecord):
     """A place with the number of its side."""
 
     address: Customer
@@ -31,28 +31,28 @@ class SidePlace(Record):
     side: int
 
 
-class Sentence(Record):
+class Sentence(DocumentRecord):
     """A sentence of the conclusion, and the places it rests on."""
 
     text: Template
     at: list[SidePlace]
 
 
-class Tool(Record, kw_only=True):
+class ComparingTool(DocumentRecord, kw_only=True):
     """Who made the document."""
 
     name: Product
     version: Product
 
 
-class SideFile(Record):
+class SideFile(DocumentRecord):
     """One thing that was dropped in for a side."""
 
     name: Customer
     sha256: Product
 
 
-class ComparedSide(Record, kw_only=True):
+class ComparedSide(DocumentRecord, kw_only=True):
     """One case of the comparison.
 
     rows  whether it has rows of tables: one that came as case.json has none
@@ -66,7 +66,7 @@ class ComparedSide(Record, kw_only=True):
     files: list[SideFile]
 
 
-class MachineStep(Record, kw_only=True):
+class MachineStep(DocumentRecord, kw_only=True):
     """What became of a machine from one side to the next: whether it was booted, and what says so."""
 
     from_side: int = field(name="from")
@@ -77,7 +77,7 @@ class MachineStep(Record, kw_only=True):
     at: list[Place]
 
 
-class MachinePair(Record, kw_only=True):
+class MachinePair(DocumentRecord, kw_only=True):
     """A machine, with its names, captures and uptimes on each side."""
 
     name: Customer
@@ -89,7 +89,7 @@ class MachinePair(Record, kw_only=True):
     steps: list[MachineStep]
 
 
-class FindingOnSide(Record, kw_only=True):
+class FindingOnSide(DocumentRecord, kw_only=True):
     """A finding as one side has it."""
 
     severity: Product
@@ -99,7 +99,7 @@ class FindingOnSide(Record, kw_only=True):
     at: Place | None
 
 
-class ComparedFinding(Record, kw_only=True):
+class ComparedFinding(DocumentRecord, kw_only=True):
     """A finding of any side, and what became of it."""
 
     rule: Product
@@ -114,7 +114,7 @@ class ComparedFinding(Record, kw_only=True):
     on: list[FindingOnSide | None]
 
 
-class ComparedValue(Record, kw_only=True):
+class ComparedValue(DocumentRecord, kw_only=True):
     """A cell of a table, or a line of a card, with its value and its place on each side.
 
     was  the subject by the name that it has on the first side, where that is another
@@ -131,7 +131,7 @@ class ComparedValue(Record, kw_only=True):
     at: list[Place | None]
 
 
-class Change(ComparedValue, kw_only=True):
+class ComparedChange(ComparedValue, kw_only=True):
     """A value that is not the same on all sides."""
 
     section: Product
@@ -139,7 +139,7 @@ class Change(ComparedValue, kw_only=True):
     note: Product
 
 
-class CounterChange(Record, kw_only=True):
+class CounterChange(DocumentRecord, kw_only=True):
     """What a counter did from one side to the next.
 
     state       whether counting went on, started again, or no one knows
@@ -166,10 +166,12 @@ class CounterChange(Record, kw_only=True):
     def known_shares(self) -> tuple[float, float] | None:
         """The shares where both are known."""
         before, since = self.shares
-        return None if before is None or since is None else (before, since)
+        if before is None or since is None:
+            return None
+        return (before, since)
 
 
-class Counter(ComparedValue, kw_only=True):
+class ComparedCounter(ComparedValue, kw_only=True):
     """A counter of a row; `bad` where more of it is worse, `since` names what it counts from."""
 
     bad: bool
@@ -178,7 +180,7 @@ class Counter(ComparedValue, kw_only=True):
     verdict: Product
 
 
-class Appearance(Record, kw_only=True):
+class Appearance(DocumentRecord, kw_only=True):
     """A thing that came, went or moved, and the tables that show it."""
 
     section: Product
@@ -189,7 +191,7 @@ class Appearance(Record, kw_only=True):
     at: list[Place | None]
 
 
-class SampledMean(Record):
+class SampledMean(DocumentRecord):
     """What the samples of one side say of an object."""
 
     mean: float
@@ -197,7 +199,7 @@ class SampledMean(Record):
     samples: int
 
 
-class SampledChange(Record, kw_only=True):
+class SampledChange(DocumentRecord, kw_only=True):
     """A metric of esxtop on each side."""
 
     table: Product
@@ -212,7 +214,7 @@ class SampledChange(Record, kw_only=True):
     verdict: Product
 
 
-class Uncompared(Record, kw_only=True):
+class Uncompared(DocumentRecord, kw_only=True):
     """A table that some sides lack; `lacks` has their numbers."""
 
     table: Product
@@ -222,20 +224,20 @@ class Uncompared(Record, kw_only=True):
     ask: Template
 
 
-class Comparison(Record, kw_only=True):
+class Comparison(DocumentRecord, kw_only=True):
     """The document of a comparison."""
 
     schema: Product = COMPARE_SCHEMA
-    tool: Tool
+    tool: ComparingTool
     mode: Mode
     summary: Template = ""
     conclusion: list[Sentence] = []
     sides: list[ComparedSide]
     machines: list[MachinePair]
     findings: list[ComparedFinding]
-    changes: list[Change]
+    changes: list[ComparedChange]
     subjects: list[Appearance]
-    counters: list[Counter]
+    counters: list[ComparedCounter]
     samples: list[SampledChange]
     uncompared: list[Uncompared]
     notes: list[Template]

@@ -14,9 +14,9 @@ from analyzer.case.fields import (
     Address,
     Count,
     Customer,
+    DocumentRecord,
     Number,
     Product,
-    Record,
     Stamp,
     Template,
     one_of,
@@ -26,14 +26,14 @@ from analyzer.case.verdicts import Cut, Finding
 SCHEMA = "backline/case-1"
 
 
-class Span(Record, kw_only=True):
+class CaseSpan(DocumentRecord, kw_only=True):
     """First and last time of a stretch."""
 
     first: Stamp
     last: Stamp
 
 
-class GivenFile(Record, kw_only=True):
+class GivenFile(DocumentRecord, kw_only=True):
     """One thing that was dropped in."""
 
     name: Annotated[Customer, Meta(description="Its name as given.")]
@@ -43,13 +43,13 @@ class GivenFile(Record, kw_only=True):
     ]
 
 
-class CaseHead(Record, kw_only=True):
+class CaseHead(DocumentRecord, kw_only=True):
     """What was dropped in."""
 
     name: Annotated[Customer, Meta(description="Name of the case.")]
     files: list[GivenFile]
     created: Stamp
-    span: Annotated[Span | None, Meta(description="First and last time stamp of all logs.")]
+    span: Annotated[CaseSpan | None, Meta(description="First and last time stamp of all logs.")]
     complete: Annotated[
         bool,
         Meta(
@@ -68,7 +68,7 @@ class CaseHead(Record, kw_only=True):
     ] = UNSET
 
 
-class Tool(Record, kw_only=True):
+class Tool(DocumentRecord, kw_only=True):
     """Who made the document."""
 
     name: Annotated[Product, one_of("backline")]
@@ -77,7 +77,7 @@ class Tool(Record, kw_only=True):
     rules: Annotated[Count, Meta(description="Number of rules judged.")]
 
 
-class Mute(Record, kw_only=True):
+class MutedEntry(DocumentRecord, kw_only=True):
     """A decision to fold findings away, and what became of it."""
 
     rule: Annotated[Product, Meta(description="Id of the rule.")]
@@ -100,7 +100,7 @@ class Mute(Record, kw_only=True):
     unknowns: Annotated[Count, Meta(description="Subjects that cannot be judged, likewise.")]
 
 
-class Threshold(Record, kw_only=True):
+class Threshold(DocumentRecord, kw_only=True):
     """A named number of a rule that local settings changed."""
 
     rule: Annotated[Product, Meta(description="Id of the rule.")]
@@ -110,7 +110,7 @@ class Threshold(Record, kw_only=True):
     reason: Annotated[Customer, Meta(description="Why it was changed.")]
 
 
-class CatalogPart(Record, kw_only=True):
+class CatalogPart(DocumentRecord, kw_only=True):
     """One place rules came from."""
 
     kind: Annotated[
@@ -127,7 +127,7 @@ class CatalogPart(Record, kw_only=True):
     broken: Annotated[Count, Meta(description="Files that could not be used.")]
 
 
-class Settings(Record, kw_only=True):
+class CaseSettings(DocumentRecord, kw_only=True):
     """What local settings changed in this case, and which rules were used."""
 
     file: Annotated[Customer, Meta(description="Name of the settings file, or empty.")]
@@ -140,7 +140,7 @@ class Settings(Record, kw_only=True):
         ),
     ]
     mutes: Annotated[
-        list[Mute],
+        list[MutedEntry],
         Meta(description="All of them in the order of the file, those that muted nothing as well."),
     ]
     thresholds: Annotated[
@@ -156,7 +156,7 @@ class Settings(Record, kw_only=True):
     catalogs: Annotated[list[CatalogPart], Meta(description="Where the rules came from.")]
 
 
-class NodeLog(Record, kw_only=True):
+class NodeLog(DocumentRecord, kw_only=True):
     """One log table of a node."""
 
     table: Annotated[Product, Meta(description="Name of the table, e.g. `esxi.vmkernel`.")]
@@ -167,7 +167,7 @@ class NodeLog(Record, kw_only=True):
         Count, Meta(description="Members the lines came from, rotated ones included.")
     ]
     parts: Annotated[
-        list[Span],
+        list[CaseSpan],
         Meta(
             description="The stretches of time that its members cover, in their order; empty when not "
             "known."
@@ -175,7 +175,7 @@ class NodeLog(Record, kw_only=True):
     ] = []
 
 
-class Node(Record, kw_only=True):
+class CaseNode(DocumentRecord, kw_only=True):
     """A host, manager, controller, edge or guest of the case."""
 
     id: Annotated[Customer, Meta(description="Key of the node in this case.")]
@@ -208,7 +208,7 @@ class Node(Record, kw_only=True):
     ] = True
 
 
-class CardItem(Record, kw_only=True):
+class CardItem(DocumentRecord, kw_only=True):
     """One thing of a host, e.g. an adapter or a datastore."""
 
     name: Annotated[Customer, Meta(description="Name of the object, empty for the host itself.")]
@@ -219,7 +219,7 @@ class CardItem(Record, kw_only=True):
     line: Count
 
 
-class CardRow(Record, kw_only=True):
+class CardRow(DocumentRecord, kw_only=True):
     """What one part of the host is; without items its table holds nothing or was not sent."""
 
     title: Product
@@ -230,14 +230,14 @@ class CardRow(Record, kw_only=True):
     ]
 
 
-class HostCard(Record, kw_only=True):
+class HostCard(DocumentRecord, kw_only=True):
     """The card of one host."""
 
     node: Annotated[Customer, Meta(description="Id of the node.")]
     rows: list[CardRow]
 
 
-class UnreadOutput(Record, kw_only=True):
+class UnreadOutput(DocumentRecord, kw_only=True):
     """A command of a transcript whose output nothing reads."""
 
     line: Annotated[int, Meta(description="Line on which the command was typed.")]
@@ -247,7 +247,7 @@ class UnreadOutput(Record, kw_only=True):
     ]
 
 
-class Source(Record, kw_only=True):
+class CaseSource(DocumentRecord, kw_only=True):
     """A member or loose file and what became of it."""
 
     address: Address
@@ -298,7 +298,7 @@ class Source(Record, kw_only=True):
     ] = []
 
 
-class Ask(Record, kw_only=True):
+class Ask(DocumentRecord, kw_only=True):
     """One thing to request: a file or a command."""
 
     what: Annotated[Template, Meta(description="Path or name of a file, or a command line.")]
@@ -312,7 +312,7 @@ class Ask(Record, kw_only=True):
     ]
 
 
-class CannotTellGroup(Record, kw_only=True):
+class CannotTellGroup(DocumentRecord, kw_only=True):
     """What is missing, and everything it would decide."""
 
     missing: Annotated[Product, Meta(description="Table or column.")]
@@ -347,7 +347,7 @@ class CannotTellGroup(Record, kw_only=True):
     ] = []
 
 
-class QuietRule(Record, kw_only=True):
+class QuietRule(DocumentRecord, kw_only=True):
     """A rule that found nothing."""
 
     rule: Annotated[Product, Meta(description="Id of the rule.")]
@@ -357,7 +357,7 @@ class QuietRule(Record, kw_only=True):
     not_applicable: Annotated[Count, Meta(description="Subjects it does not apply to.")]
 
 
-class Signal(Record, kw_only=True):
+class Signal(DocumentRecord, kw_only=True):
     """A sign of trouble that no finding rests on: lines or cells of one kind on one machine. It has no severity."""
 
     node: Annotated[Customer, Meta(description="Id of the node, empty when it is not known.")]
@@ -410,7 +410,7 @@ class Signal(Record, kw_only=True):
     ] = ""
 
 
-class Event(Record, kw_only=True):
+class Event(DocumentRecord, kw_only=True):
     """One moment of the case."""
 
     time: Stamp
@@ -422,7 +422,7 @@ class Event(Record, kw_only=True):
     rule: Annotated[Product, Meta(description="The rule whose signature hit, or empty.")]
 
 
-class ChartLine(Record, kw_only=True):
+class ChartLine(DocumentRecord, kw_only=True):
     """One line of the chart."""
 
     label: Annotated[Customer, Meta(description="Its name.")]
@@ -431,7 +431,7 @@ class ChartLine(Record, kw_only=True):
     ]
 
 
-class Chart(Record, kw_only=True):
+class CaseChart(DocumentRecord, kw_only=True):
     """Values over time."""
 
     title: Annotated[Template, Meta(description="What is drawn.")]
@@ -450,7 +450,7 @@ class Chart(Record, kw_only=True):
     ] = ""
 
 
-class Port(Record, kw_only=True):
+class Port(DocumentRecord, kw_only=True):
     """The way of a frame from a VM to the wire."""
 
     node: Annotated[Customer, Meta(description="Host.")]
@@ -464,7 +464,7 @@ class Port(Record, kw_only=True):
     mac: Annotated[Customer, Meta(description="MAC address.")]
 
 
-class SiteRow(Record, kw_only=True):
+class SiteRow(DocumentRecord, kw_only=True):
     """One row of the picture of a site: a member, a channel or a clock."""
 
     what: Product
@@ -480,7 +480,7 @@ class SiteRow(Record, kw_only=True):
     line: int
 
 
-class Fault(Record, kw_only=True):
+class CaseFault(DocumentRecord, kw_only=True):
     """A line that a parser did not understand."""
 
     address: Address
@@ -490,7 +490,7 @@ class Fault(Record, kw_only=True):
     why: Annotated[Template, Meta(description="What was expected.")]
 
 
-class Damage(Record, kw_only=True):
+class CaseDamage(DocumentRecord, kw_only=True):
     """A place where the input is broken."""
 
     address: Address
@@ -499,7 +499,7 @@ class Damage(Record, kw_only=True):
     left_out: Annotated[Template, Meta(description="What could not be read because of it.")]
 
 
-class HarmlessLine(Record, kw_only=True):
+class HarmlessLine(DocumentRecord, kw_only=True):
     """How often a harmless line of kb.harmless_line is in the logs of a node."""
 
     id: Product
@@ -517,7 +517,7 @@ class HarmlessLine(Record, kw_only=True):
     line: Count
 
 
-class LogLine(Record, kw_only=True):
+class CaseLogLine(DocumentRecord, kw_only=True):
     """A line of a log."""
 
     time: Annotated[
@@ -545,14 +545,14 @@ class LogLine(Record, kw_only=True):
     line: Count
 
 
-class CaseDocument(Record, kw_only=True):
+class CaseDocument(DocumentRecord, kw_only=True):
     """What Backline knows of one support case. Written as case.json; every report is made of it alone."""
 
     schema: Annotated[Product, Meta(extra_json_schema={"const": SCHEMA})]
     case: CaseHead
     tool: Tool
-    settings: Settings
-    nodes: list[Node]
+    settings: CaseSettings
+    nodes: list[CaseNode]
     hosts: Annotated[
         list[HostCard],
         Meta(
@@ -561,7 +561,7 @@ class CaseDocument(Record, kw_only=True):
         ),
     ] = []
     sources: Annotated[
-        list[Source],
+        list[CaseSource],
         Meta(description="Every member; above 2,000 the merely listed ones are folded by folder."),
     ]
     findings: Annotated[
@@ -587,7 +587,7 @@ class CaseDocument(Record, kw_only=True):
     ] = []
     signals_total: Annotated[Count, Meta(description="How many there are.")] = 0
     timeline: Annotated[list[Event], Meta(description="By time.")]
-    series: Annotated[dict[str, Chart], Meta(description="Charts by key, `finding id/column`.")]
+    series: Annotated[dict[str, CaseChart], Meta(description="Charts by key, `finding id/column`.")]
     topology: list[Port]
     site: Annotated[
         list[SiteRow],
@@ -596,9 +596,9 @@ class CaseDocument(Record, kw_only=True):
             "clocks."
         ),
     ] = []
-    faults: Annotated[list[Fault], Meta(description="The first 200.")]
+    faults: Annotated[list[CaseFault], Meta(description="The first 200.")]
     faults_total: Annotated[Count, Meta(description="How many there are.")]
-    damage: list[Damage]
+    damage: list[CaseDamage]
     limits: Annotated[list[Template], Meta(description="Limits that were reached, as sentences.")]
     advice: Annotated[
         list[Template], Meta(description="What else would help, e.g. commands to run.")
@@ -614,7 +614,7 @@ class CaseDocument(Record, kw_only=True):
         ),
     ] = []
     log: Annotated[
-        list[LogLine],
+        list[CaseLogLine],
         Meta(
             description="Lines of the logs of all nodes within five minutes of a finding or a moment, in "
             "order of time: those that the search of the logs kept, with their neighbours. At "

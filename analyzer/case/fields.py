@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 
-class Record(msgspec.Struct):
+class DocumentRecord(msgspec.Struct):
     """A record of the case document."""
 
 

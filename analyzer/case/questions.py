@@ -20,9 +20,8 @@ def link_questions(
     These are findings that could be worse or say what they could not check, and on the same machine those of a rule
     in need of it, and those that a rule in need of it may explain (`causes`: rule -> rules).
     """
-    places: dict[
-        str, set[tuple[str, str]]
-    ] = {}  # rule, or a cause of it -> finding's rule and node
+    # A rule, or a cause of it -> the finding's rule and node.
+    places: dict[str, set[tuple[str, str]]] = {}
     worse: dict[str, set[str]] = {}  # table -> rules
     doubts: dict[str, set[tuple[str, str]]] = {}  # what a finding asks for -> its rule, and why
     for finding in findings:
@@ -43,9 +42,10 @@ def link_questions(
                 if not node or not question.nodes or node in question.nodes:
                     settled.add(rule)
         asked_by = doubts.get(question.ask.rstrip("."), set())
-        alike = [one.missing for one in questions if one.ask == question.ask] if asked_by else []
         for rule, why in asked_by:
-            named = any(f"({missing})" in why for missing in alike)
-            if f"({question.missing})" in why or not named:
+            # A reason that names another missing table is no matter of this question.
+            named = [one.missing for one in questions if one.ask == question.ask]
+            named = [missing for missing in named if f"({missing})" in why]
+            if not named or question.missing in named:
                 settled.add(rule)
         question.settles = sorted(settled)

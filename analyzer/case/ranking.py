@@ -19,7 +19,7 @@ from typing import TypeVar
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding, Verdict
 
 Thing = TypeVar("Thing", bound=Hashable)
-TOLD_APART = 3  # titles of one rule that only the version tells; more are one row
+TITLES_APART = 3  # titles of one rule that only the version tells; more are one row
 _LIVE, _MUTED, _BROKEN = range(3)
 _NO_TIME = "~"  # after every time
 
@@ -42,7 +42,10 @@ class Weight:
     @classmethod
     def of(cls, severity: str, confidence: str, excess: float | None, tier: int = _LIVE) -> Weight:
         """Return the weight of a verdict in the words of a rule."""
-        sureness = CONFIDENCES.index(confidence) if confidence in CONFIDENCES else len(CONFIDENCES)
+        if confidence in CONFIDENCES:
+            sureness = CONFIDENCES.index(confidence)
+        else:
+            sureness = len(CONFIDENCES)
         return cls(
             tier, severity_rank(severity), confidence == "exposed", largest_first(excess), sureness
         )
@@ -79,12 +82,17 @@ class RankedRow:
 
 def severity_rank(word: str) -> int:
     """Return the place of a severity, the worst 0; that of a word which is none comes last."""
-    return SEVERITIES.index(word) if word in SEVERITIES else len(SEVERITIES)
+    if word in SEVERITIES:
+        return SEVERITIES.index(word)
+    return len(SEVERITIES)
 
 
 def weigh_finding(finding: Finding) -> Weight:
     """Return how bad a finding is by itself."""
-    tier = _BROKEN if finding.verdict == Verdict.ERROR else _LIVE
+    if finding.verdict == Verdict.ERROR:
+        tier = _BROKEN
+    else:
+        tier = _LIVE
     if finding.muted:
         tier = _MUTED
     return Weight.of(finding.severity, finding.confidence, finding.excess, tier)
@@ -182,7 +190,7 @@ def rules_by_version(findings: Iterable[Finding]) -> dict[str, int]:
     for one in findings:
         if is_of_version(one):
             titles.setdefault(one.rule, set()).add(one.title)
-    return {rule: len(several) for rule, several in titles.items() if len(several) > TOLD_APART}
+    return {rule: len(several) for rule, several in titles.items() if len(several) > TITLES_APART}
 
 
 def fold_rows(findings: Sequence[Finding]) -> list[RankedRow]:
@@ -213,7 +221,9 @@ def order_within_row(finding: Finding) -> tuple[Weight, float, str]:
 
 def largest_first(number: float | None) -> float:
     """Return a number by which the largest comes first, and one that is not known last."""
-    return math.inf if number is None or math.isnan(number) else -number
+    if number is None or math.isnan(number):
+        return math.inf
+    return -number
 
 
 def find_causes(rows: Sequence[RankedRow]) -> None:
@@ -227,10 +237,9 @@ def find_causes(rows: Sequence[RankedRow]) -> None:
     for number, row in enumerate(rows):
         if row.key[0].tier != _LIVE:
             continue
-        of_each = [
-            {home[one] for one in finding.explained_by if one in home} - {number}
-            for finding in row.findings
-        ]
+        of_each = []
+        for finding in row.findings:
+            of_each.append({home[one] for one in finding.explained_by if one in home} - {number})
         row.causes = set().union(*of_each)
         if all(of_each):
             row.parent = min(of_each[0], key=lambda one: (rows[one].key, rows[one].place))

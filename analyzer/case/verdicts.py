@@ -16,9 +16,9 @@ from analyzer.case.fields import (
     Address,
     Count,
     Customer,
+    DocumentRecord,
     Number,
     Product,
-    Record,
     Stamp,
     Template,
     one_of,
@@ -49,7 +49,7 @@ SEVERITIES = ("critical", "major", "warning", "info")
 CONFIDENCES = ("confirmed", "likely", "possible", "exposed")
 
 
-class Evidence(Record):
+class Evidence(DocumentRecord):
     """One place a finding rests on."""
 
     label: Annotated[Template, Meta(description="What it shows, e.g. `rx.ring1_full = 7086`.")]
@@ -62,7 +62,7 @@ class Evidence(Record):
     node: Annotated[Customer, Meta(description="Name of the node.")] = ""
 
 
-class Trace(Record):
+class Trace(DocumentRecord):
     """A part of the condition, its value and its parts."""
 
     text: Annotated[Template, Meta(description="The expression.")]
@@ -74,7 +74,7 @@ class Trace(Record):
     ] = ""
 
 
-class Fix(Record):
+class Fix(DocumentRecord):
     """One step of the remedy."""
 
     where: Annotated[Template, Meta(description="Where to do it.")]
@@ -86,7 +86,7 @@ class Fix(Record):
     ] = ""
 
 
-class Finding(Record):
+class Finding(DocumentRecord):
     """A rule that matches a subject, or that broke on it."""
 
     id: Annotated[Template, Meta(description="rule/object; the same in each run.")]
@@ -176,7 +176,7 @@ class CannotTell:
     muted: str = ""  # as in a finding
 
 
-class NodeCut(Record):
+class NodeCut(DocumentRecord):
     """Of one node: how many subjects got a verdict, how many are shown in full and how many in short."""
 
     node: Customer
@@ -185,7 +185,7 @@ class NodeCut(Record):
     short: Count
 
 
-class Cut(Record):
+class Cut(DocumentRecord):
     """So many subjects of a rule got one verdict that not all are shown in full: the worst are, and the worst of every node."""
 
     rule: Product

@@ -7,21 +7,21 @@ import click
 from analyzer.commands.late import LateGroup
 
 # In the order of an engineer's work, which is the order of the help.
-COMMANDS = (
-    "list",
-    "show",
-    "search",
-    "sql",
-    "heatmap",
-    "export",
-    "label",
-    "remove",
-    "verify",
-    "compact",
-)
+COMMANDS = {
+    "list": "List the stored cases.",
+    "show": "Show the report of a stored case.",
+    "search": "Search all stored cases.",
+    "sql": "Query the stored cases in SQL.",
+    "heatmap": "Show what every rule said in every stored case, worst first.",
+    "export": "Write stored cases into a folder.",
+    "label": "Label the findings of RULE in CASE as right or wrong.",
+    "remove": "Remove cases from the archive.",
+    "verify": "Check that nothing in the archive is damaged or lost.",
+    "compact": "Pack loose cases into segments, which are faster to search.",
+}
 
 
-@click.group("archive", cls=LateGroup, prefix="archive_", names=COMMANDS)
+@click.group("archive", cls=LateGroup, prefix="archive_", commands_help=COMMANDS)
 def command() -> None:
     """Search and manage stored cases.
 

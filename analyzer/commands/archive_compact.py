@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from analyzer.archive.upkeep.compaction import FEW, compact_archive
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
@@ -62,7 +63,6 @@ def command(
       backline archive compact --archive archive
       backline archive compact --archive s3://bucket/cases --all
     """
-    from analyzer.archive.upkeep.compaction import FEW, compact_archive
 
     archive = open_archive(archive_url)
     few = min(FEW, target)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.query import browse
+from analyzer.archive.query.export import export_cases
 from analyzer.commands.archived import archive_option, case_filters, open_archive, time_options
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
@@ -66,8 +68,6 @@ def command(
       backline archive export acme-2291 --archive archive -o acme --facts csv
       backline archive export --all --severity critical --archive archive -o critical
     """
-    from analyzer.archive.query import browse
-    from analyzer.archive.query.export import export_cases
 
     filters = any((rule, severity, state, name, since, until))
     if every == bool(case) or (case and filters):
@@ -98,7 +98,6 @@ def command(
 
 def _select_cases(archive: Archive, snapshot: Snapshot, wanted: ListFilter) -> list[Stored]:
     """Return the cases that the filters select; what they could not tell is said."""
-    from analyzer.archive.query import browse
 
     notes: list[str] = []
     ids = {row[1] for row in browse.list_cases(archive, wanted, notes=notes).rows}

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.query.browse import parse_window
+from analyzer.archive.query.fleet import FleetFilter, read_fleet
 from analyzer.commands.archived import archive_option, open_archive, time_options
+from analyzer.commands.counter import Counter
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speak_plainly
+from analyzer.commands.showing import UNWRAPPED, make_console
+from analyzer.report import fleetmap, fleetterm, html
+from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.limits import Limits
+from analyzer.runtime.output import check_folder, write_atomic
 from analyzer.runtime.text import count_noun, for_terminal
 
 if TYPE_CHECKING:
@@ -77,14 +85,9 @@ def command(
       backline archive heatmap --archive cases --by month
       backline archive heatmap --archive cases -o fleet --since 2017 --with-reports
     """
-    from analyzer.archive.query.browse import parse_window
-    from analyzer.archive.query.fleet import FleetFilter, read_fleet
-    from analyzer.rules.run_options import RunOptions
-    from analyzer.runtime.limits import Limits
 
     limits = Limits().with_overrides(list(limit_pairs))
     wanted = FleetFilter(rules, parse_window(since, until), since, until, RunOptions().successors())
-    from analyzer.runtime.output import check_folder
 
     if output is not None:
         check_folder(output, (PAGE,))
@@ -98,9 +101,6 @@ def command(
         found = read_fleet(archive, wanted, snapshot)
         stop.raise_if_pressed()
         if output is None:
-            from analyzer.commands.showing import UNWRAPPED, make_console
-            from analyzer.report import fleetterm
-
             shown = make_console()
             if shown.width == UNWRAPPED:  # of a pipe, and no one reads hundreds of columns
                 shown.width = PIPED
@@ -120,8 +120,6 @@ def _write_page(
     options: tuple[str, int | None, bool, int],
 ) -> None:
     from analyzer.report import fleet as page
-    from analyzer.report import fleetmap
-    from analyzer.runtime.output import write_atomic
 
     by, top, with_reports, most = options
     shown = fleetmap.keep_worst(found, top) if top is not None else found
@@ -141,9 +139,6 @@ def _write_reports(
     archive: Archive, snapshot: Snapshot, shown: Fleet, folder: Path, most: int
 ) -> set[str]:
     """Write the report of each case that was read; return the ids. One that cannot be made is reported and left out."""
-    from analyzer.commands.counter import Counter
-    from analyzer.report import html
-    from analyzer.runtime.output import write_atomic
 
     stored = {case.id: case for case in snapshot.list_visible_cases()}
     wanted = [case for case in shown.cases if case.read and case.id in stored]

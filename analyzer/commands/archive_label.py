@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from analyzer.archive import labels
+from analyzer.archive.query import browse
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import speak_plainly
@@ -52,8 +54,6 @@ def command(
       backline archive label acme-2291 kb-2039495 --archive archive --confirm --note "ring set to 4096, drops gone"
       backline archive label acme-2291 kb-2113956 --archive archive --missed --confirm
     """
-    from analyzer.archive import labels
-    from analyzer.archive.query import browse
 
     if verdict is None:
         raise UsageError("say --confirm, --reject or --remove")

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from analyzer.archive.query import browse
 from analyzer.commands.archived import (
     archive_option,
     case_filters,
@@ -59,7 +60,6 @@ def command(
       backline archive list --archive archive --severity major --since 2026
       backline archive list --archive archive --rule kb-2039495 --csv
     """
-    from analyzer.archive.query import browse
 
     wanted = browse.ListFilter(
         rule,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.upkeep import removal
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.plain import DONE, speak_plainly
 from analyzer.runtime.errors import UsageError
@@ -34,7 +35,6 @@ def command(case: tuple[str, ...], archive_url: str, yes: bool) -> None:
       backline archive remove acme-2291 --archive archive
       backline archive remove acme-2291 acme-2304 --archive archive --yes
     """
-    from analyzer.archive.upkeep import removal
 
     archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.archive.query import search, searchtext, terms
+from analyzer.archive.query.browse import parse_window
 from analyzer.commands.archived import (
+    MOST,
     archive_option,
     close_rows,
     form_options,
@@ -102,8 +105,6 @@ def command(
       backline archive search --archive archive --by month
       backline archive search --archive archive --text "lost connectivity"
     """
-    from analyzer.archive.query import search, searchtext, terms
-    from analyzer.archive.query.browse import parse_window
 
     if term and not text and all(map(terms.is_bare_word, term)):
         text = " ".join(word.strip() for word in term)
@@ -143,7 +144,6 @@ def _search_texts(
     limit: int | None,
 ) -> None:
     """Print the findings, log lines and rows that hold a text, and where else to look."""
-    from analyzer.archive.query import search, searchtext
 
     found = search.find_texts(archive, text, chosen, window=inside, seconds=seconds)
     count = print_rows(
@@ -199,7 +199,6 @@ def _search_machines(
     unknown: bool,
 ) -> None:
     """Search the machines that fulfil terms and print them."""
-    from analyzer.archive.query import search, searchtext
 
     found = search.find_machines(
         archive,
@@ -234,9 +233,6 @@ def _search_machines(
 
 
 def _print_blocks(asked: Sequence[Term], found: SearchResult, limit: int | None) -> None:
-    from analyzer.archive.query import searchtext
-    from analyzer.commands.archived import MOST
-
     most = MOST if limit is None else limit
     left: list[Any] = []
     try:

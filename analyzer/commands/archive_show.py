@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from analyzer.archive import labels
+from analyzer.archive.query import browse
+from analyzer.archive.query.redacting import collect_names
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.plain import speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
@@ -34,8 +37,6 @@ def command(
       backline archive show acme-2291 --archive archive
       backline archive show 3fa91c --archive archive --format html > report.html
     """
-    from analyzer.archive import labels
-    from analyzer.archive.query import browse
 
     redaction, form = redact.begin_redaction(), form or "text"
     archive = open_archive(archive_url)
@@ -50,8 +51,6 @@ def command(
             click.echo(line)
         return
     if redaction is not None:
-        from analyzer.archive.query.redacting import collect_names
-
         collect_names(archive, [found], redaction)
         show_form(
             form, redaction.redact_taken(browse.read_document(archive, found)), verbose, redaction

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from analyzer.archive.query import ask
 from analyzer.commands.archived import (
     archive_option,
     form_options,
@@ -58,7 +59,6 @@ def command(
       backline archive sql --archive archive "SELECT rule, count(*) FROM findings GROUP BY rule"
       backline archive sql --archive archive --tables esxi.pnic_info
     """
-    from analyzer.archive.query import ask
 
     if tables:
         head = ["table", "column", "type", "meaning"]

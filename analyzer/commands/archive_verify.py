@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.upkeep.verification import verify_archive
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.text import count_noun, one_line
 
 if TYPE_CHECKING:
-    from analyzer.archive.upkeep.verification import Problem, VerifyReport
+    from analyzer.archive.upkeep.verification import ArchiveProblem, VerifyReport
 
 SHOWN = 20  # remarks of one kind that a terminal gets
 
@@ -37,7 +38,6 @@ def command(archive_url: str, as_json: bool, quiet: bool) -> None:
       backline archive verify --archive archive
       backline archive verify --archive s3://bucket/cases --json
     """
-    from analyzer.archive.upkeep.verification import verify_archive
 
     archive = open_archive(archive_url)
     with Counter("verifying", quiet or as_json) as counter:
@@ -54,7 +54,7 @@ def _print_report(report: VerifyReport, quiet: bool) -> None:
         click.echo(_format_problem(problem))
     if quiet:
         return
-    kinds: dict[str, list[Problem]] = {}
+    kinds: dict[str, list[ArchiveProblem]] = {}
     for remark in report.remarks:
         kinds.setdefault(remark.what, []).append(remark)
     for what, remarks in kinds.items():
@@ -69,5 +69,5 @@ def _print_report(report: VerifyReport, quiet: bool) -> None:
     )
 
 
-def _format_problem(problem: Problem) -> str:
+def _format_problem(problem: ArchiveProblem) -> str:
     return one_line(f"{problem.object}: {problem.what}. {problem.do}")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.archive.query.rows import write_rows
+from analyzer.archive.store import Archive
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, INTERRUPTED, PARTIAL, USAGE
+from analyzer.rules import run_catalog
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
-
     _Type = click.ParamType[Any]
 else:
     _Type = click.ParamType
@@ -60,7 +61,6 @@ def optional_archive_option(words: str) -> Callable[[Command], Command]:
 
 
 def _with_archive(command: Command, *, required: bool, words: str) -> Command:
-
     @wraps(command)
     def run_with_archive(*args: Any, **kwargs: Any) -> None:
         ctx = click.get_current_context()
@@ -170,7 +170,6 @@ def seconds_option(command: Command) -> Command:
 
 def open_archive(url: str) -> Archive:
     """Return the archive of a folder or URL."""
-    from analyzer.archive.store import Archive
 
     archive = Archive.open(url)
     click.get_current_context().meta.setdefault(_OPENED, []).append(archive)
@@ -189,7 +188,6 @@ def print_rows(
 
     shown  heading and form of a row for the terminal, where it is another than that of CSV and JSON
     """
-    from analyzer.archive.query.rows import write_rows
 
     most = limit
     if most is None:
@@ -225,7 +223,6 @@ def list_replaced(rule: str) -> tuple[str, ...]:
     """Return the ids that a rule of the installed catalog, or of this folder's settings, says it replaces."""
     if not rule:
         return ()
-    from analyzer.rules import run_catalog
 
     catalog = run_catalog.load_run_catalog(run_catalog.read_local()[0], drafts=True, retired=True)
     return tuple(next((one.replaces for one in catalog.rules if one.id == rule), ()))

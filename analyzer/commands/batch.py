@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.archive.batches.run_config import config_of
+from analyzer.archive.store import Archive
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
 from analyzer.commands.plain import (
     BROKEN_RULE,
@@ -24,7 +26,9 @@ from analyzer.commands.plain import (
     speak_plainly,
 )
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_summary
+from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import UsageError
+from analyzer.runtime.output import write_atomic
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import for_terminal, one_line
 
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from analyzer.archive.batches.run_config import RunConfig
     from analyzer.archive.batches.runner import Runner
     from analyzer.archive.batches.summary import Summary
-    from analyzer.archive.store import Archive
     from analyzer.rules import Catalog
 
 LAYOUTS = ("auto", "folders", "files")
@@ -198,8 +201,6 @@ def _make_config(
     place: str, choice: RuleChoice, local: Any, limits: Any
 ) -> tuple[RunConfig, Catalog]:
     """Return how this run reads and judges, and its rules."""
-    from analyzer.archive.batches.run_config import config_of
-    from analyzer.rules.run_options import RunOptions
 
     options = RunOptions(tuple(map(str, choice.kb)), drafts=choice.draft, limits=limits)
     catalog = options.catalog(local)
@@ -208,8 +209,6 @@ def _make_config(
 
 
 def _open_archive(place: str, *, create: bool) -> Archive:
-    from analyzer.archive.store import Archive
-
     return Archive.open(place, create=create)
 
 
@@ -325,7 +324,6 @@ def _print_summary(
         if json_to == "-":
             sys.stdout.write(text)
             return
-        from analyzer.runtime.output import write_atomic
 
         write_atomic(Path(json_to), text)
     if not quiet:

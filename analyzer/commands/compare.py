@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import convert, to_builtins
 
+from analyzer.archive.query.sides import stored_side
+from analyzer.case.comparison import Comparison
 from analyzer.commands.archived import open_archive, optional_archive_option
 from analyzer.commands.local import (
     RuleChoice,
@@ -30,14 +33,19 @@ from analyzer.commands.redacting import (
     release_results,
     say_where_the_map_is,
 )
+from analyzer.compare import compare_cases, read_sides
+from analyzer.compare.sides import sides_of_machines
+from analyzer.pipeline.triage import Options
+from analyzer.redact.redaction import KEPT
+from analyzer.report import comparison
 from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.paths import folder_name
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from analyzer.case.comparison import Comparison
     from analyzer.compare import CaseSide
     from analyzer.compare.sides import Recall
     from analyzer.redact.redaction import Redaction
@@ -120,11 +128,6 @@ def command(
       backline compare cluster/ --node esx01 --node esx02
       backline compare acme-2291 today.tgz --archive archive
     """
-    from analyzer.compare import compare_cases, read_sides
-    from analyzer.compare.sides import sides_of_machines
-    from analyzer.pipeline.triage import Options
-    from analyzer.report import comparison
-    from analyzer.runtime.output import check_folder, write_all
 
     _check_sides(paths, nodes)
     given = _find_sides(paths, archive_url)
@@ -187,7 +190,6 @@ def _find_sides(paths: Sequence[Place], archive_url: str | None) -> list[Sequenc
     if archive_url is None:
         check_paths(paths, BacklineError)
         return [[path] for path in paths]
-    from analyzer.archive.query.sides import stored_side
 
     archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()
@@ -204,11 +206,6 @@ def _redact_comparison(
     redaction: Redaction, document: Comparison, sides: Sequence[CaseSide]
 ) -> Comparison:
     """Return a comparison without the names that any of its sides holds."""
-
-    from msgspec import convert, to_builtins
-
-    from analyzer.case.comparison import Comparison
-    from analyzer.redact.redaction import KEPT
 
     for side in sides:
         redaction.take_document(side.document)

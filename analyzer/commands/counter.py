@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+
 
 class Counter:
     """Shows done and total on stderr while it is open, when that is a terminal."""
@@ -17,9 +20,6 @@ class Counter:
 
     def __enter__(self) -> Counter:
         if self.on:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
-
             columns = ("{task.description}", BarColumn(bar_width=24), TaskProgressColumn())
             console = Console(stderr=True)
             self.bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True)

@@ -8,15 +8,22 @@ import platform
 import shutil
 import sys
 import tempfile
+import webbrowser
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 
 import click
 
+import analyzer
 from analyzer import __version__
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
+from analyzer.rules import run_catalog
+from analyzer.rules.run_catalog import Local
+from analyzer.runtime import cache_folder
+from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
+from analyzer.scan import engines
 
 NEEDED = (
     "click",
@@ -83,14 +90,10 @@ def _hide_home(text: str) -> str:
 
 def describe_program() -> Iterator[tuple[str, str]]:
     """Yield versions of Backline, its rules, Python and the system; a text that begins with `!` is a fault."""
-    import analyzer
-    from analyzer.rules import run_catalog
-    from analyzer.rules.run_catalog import Local
 
     root = Path(analyzer.__file__).resolve().parent
     kind = "checkout" if (root.parent / "setup.cfg").is_file() else "installed"
     yield "backline", f"{__version__} ({kind})"
-    from analyzer.runtime.limits import Limits
 
     catalog = run_catalog.load_run_catalog(Local(), (), limits=Limits(), drafts=False)
     rules = f"{len(catalog.rules)}, catalog {catalog.hash[:12]}"
@@ -118,7 +121,6 @@ def _find_version(name: str) -> str:
 
 def describe_engines() -> Iterator[tuple[str, str]]:
     """Yield what searches logs, and what would be faster."""
-    from analyzer.scan import engines
 
     yield "logs", engines.choose_engine()
     for name in FASTER:
@@ -127,7 +129,6 @@ def describe_engines() -> Iterator[tuple[str, str]]:
 
 def describe_folders() -> Iterator[tuple[str, str]]:
     """Yield the cache, and how much room there is."""
-    from analyzer.runtime import cache_folder
 
     cache = cache_folder.find_folder()
     if cache is None:
@@ -150,7 +151,6 @@ def describe_folders() -> Iterator[tuple[str, str]]:
 
 def describe_terminal() -> Iterator[tuple[str, str]]:
     """Yield what the terminal is, the browser, and the names of variables that matter."""
-    import webbrowser
 
     terminal = "a terminal" if sys.stdout.isatty() else "no terminal"
     yield "output", f"{terminal}, {sys.stdout.encoding}"

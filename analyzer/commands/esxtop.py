@@ -10,6 +10,7 @@ from analyzer.commands.places import InputPath
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError
+from analyzer.views.topview import describe_capture
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -29,7 +30,6 @@ def command(path: Place, vm: str | None) -> None:
     Example:
       backline esxtop esxtop.csv --vm web01
     """
-    from analyzer.views.topview import describe_capture
 
     with open_standard_input((path,)) as (given,):
         check_paths((given,), BacklineError)

@@ -20,6 +20,7 @@ import click
 
 from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.output import write_atomic
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import for_terminal
 
@@ -67,7 +68,6 @@ def command(
         raise UsageError(
             "launcher takes no files", do="Drop them on the icon, or run `backline triage`."
         )
-    from analyzer.runtime.output import write_atomic
 
     here = find_system()
     system = system or here

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import click
 
 from analyzer.commands.plain import check_paths
+from analyzer.rules.run_catalog import read_local
 from analyzer.runtime.errors import UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from analyzer.case.document import CaseDocument
     from analyzer.rules.run_catalog import Local
-    from analyzer.runtime.limits import Limits
     from analyzer.sources.remote import Place
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -93,7 +94,6 @@ class RuleChoice:
     @property
     def limits(self) -> Limits:
         """The limits; UsageError for an unknown one."""
-        from analyzer.runtime.limits import Limits
 
         return Limits().with_overrides(list(self._limits))
 
@@ -104,7 +104,6 @@ class RuleChoice:
 
     def load_local(self, material: Sequence[Place] = (), *, quiet: bool = True) -> Local:
         """Return the settings and packs; a file that is used, or left alone, is named on stderr."""
-        from analyzer.rules.run_catalog import read_local
 
         check_paths(self.kb, UsageError)
         if self._file is not None and self._none:

@@ -10,18 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.case import case_file
 from analyzer.commands.places import InputPath, choose_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, open_standard_input
+from analyzer.merged_log import around as moments
+from analyzer.merged_log.entry import TimeWindow
+from analyzer.report.finding_names import find_finding
+from analyzer.report.log_lines import LogDrawer
 from analyzer.runtime.errors import BacklineError, UsageError
+from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import for_terminal
+from analyzer.views.log_reading import MANY, LogQuery, MergedLog, name_evidence
+from analyzer.views.log_text import describe_reading, write_lines
 
 if TYPE_CHECKING:
-    from analyzer.merged_log.entry import TimeWindow
     from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
-    from analyzer.views.log_reading import EvidenceName, LogQuery
+    from analyzer.views.log_reading import EvidenceName
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
@@ -87,9 +94,6 @@ def command(
       backline log esx1.tgz esx2.tgz --around 2017-10-14T09:12:46Z --for 10m --level warning
       backline log esx-host.tgz --around kb-2146206@vmnic3
     """
-    from analyzer.runtime.limits import Limits
-    from analyzer.views.log_reading import MANY, LogQuery, MergedLog
-    from analyzer.views.log_text import describe_reading, write_lines
 
     if length and not around:
         raise UsageError(
@@ -172,19 +176,12 @@ def _find_window(
     around: str | None, length: str, case_at: Path | None, paths: Sequence[Any]
 ) -> tuple[TimeWindow, Narrowed | None, frozenset[EvidenceName]]:
     """Return the stretch that is asked for; of a finding also how to narrow it, and where its evidence is."""
-    from analyzer.merged_log import around as moments
-    from analyzer.merged_log.entry import TimeWindow
-    from analyzer.views.log_reading import name_evidence
 
     if around is None:
         return TimeWindow(), None, frozenset()
     moment, few = moments.parse_time(around), None
     evidence: frozenset[EvidenceName] = frozenset()
     if moment is None:
-        from analyzer.case import case_file
-        from analyzer.report.finding_names import find_finding
-        from analyzer.report.log_lines import LogDrawer
-
         document = case_file.read_case(_find_document(around, case_at, paths))
         finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
         moment, few = moments.find_moment(finding), LogDrawer(document).find_narrowed(finding)

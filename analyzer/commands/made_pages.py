@@ -12,10 +12,13 @@ from typing import Any, TypeVar
 
 import click
 
-from analyzer import __version__
+from analyzer import __version__, rules
+from analyzer.authoring.pages import pages, schema
+from analyzer.case.case_file import make_schema
 from analyzer.commands import manual
 from analyzer.commands.plain import speak_plainly
 from analyzer.commands.showing import write_text
+from analyzer.rules import fact_tables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -40,39 +43,30 @@ def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
 
 def make_rules_page() -> str:
     """Return the page of the shipped catalog, retired rules as well."""
-    from analyzer import rules
-    from analyzer.authoring.pages import pages
 
     return pages.rules_page(rules.load(retired=True, examples=True), RULES_COMMAND)
 
 
 def make_area_pages() -> dict[str, str]:
     """Return the page of the shipped catalog as one page an area, for the site."""
-    from analyzer import rules
-    from analyzer.authoring.pages import pages
 
     return pages.area_pages(rules.load(retired=True, examples=True), RULES_COMMAND)
 
 
 def make_tables_page() -> str:
     """Return the page of all tables that the parsers and the shipped catalog declare."""
-    from analyzer.authoring.pages import pages
-    from analyzer.rules import fact_tables
 
     return pages.tables_page(fact_tables.list_declared(), TABLES_COMMAND)
 
 
 def make_rule_schema() -> str:
     """Return the JSON Schema of a rule file."""
-    from analyzer.authoring.pages import schema
-    from analyzer.rules import fact_tables
 
     return schema.write_schema(fact_tables.list_declared())
 
 
 def make_case_schema() -> str:
     """Return the JSON Schema of the case document."""
-    from analyzer.case.case_file import make_schema
 
     return make_schema()
 

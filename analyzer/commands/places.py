@@ -7,10 +7,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from analyzer.artefacts.logtime import read_given_time
+from analyzer.pipeline.triage import case_name
+from analyzer.rules.catalog import default_paths
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.paths import folder_name
 from analyzer.runtime.text import one_line
+from analyzer.sources.remote import place
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -25,7 +30,6 @@ _PATH = click.Path(path_type=Path, readable=False)
 
 def choose_output(paths: Sequence[Place]) -> Path:
     """Return the folder for the results of a case where none is given."""
-    from analyzer.pipeline.triage import case_name
 
     return name_folder(case_name(paths))
 
@@ -57,8 +61,6 @@ class CasePath(_Type):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path or URL of a word."""
         if isinstance(value, str) and "://" in value:
-            from analyzer.sources.remote import place
-
             try:
                 return place(value)
             except BacklineError as error:
@@ -92,9 +94,6 @@ class RuleName(_Type):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:  # noqa: ARG002
         """Complete ids of shipped rules and of `--kb`, by the names of their files; else paths."""
-        from click.shell_completion import CompletionItem
-
-        from analyzer.rules.catalog import default_paths
 
         folders = [*default_paths(), *map(Path, ctx.params.get("kb") or ())]
         ids = {file.stem for folder in folders for file in folder.rglob("*.yaml")}
@@ -106,7 +105,6 @@ class RuleName(_Type):
 
 def parse_moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
     """Return the time of an option as ISO 8601 in UTC, "" when it is not given; without a zone it is UTC."""
-    from analyzer.artefacts.logtime import read_given_time
 
     time = read_given_time(value) if value else ""
     if time is None:

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from analyzer.commands.plain import check_paths, speak_plainly
+from analyzer.redact import namemap
+from analyzer.redact.replacing import reverse_text
 from analyzer.runtime.errors import UsageError
 
 LARGEST = 64 << 20  # characters of standard input
@@ -34,8 +36,6 @@ def command(path: Path, text: tuple[str, ...]) -> None:
       backline redact --reverse case-1234.redact-map.json "Reset vmnic2 of host-01"
       backline redact --reverse case-1234.redact-map.json - < answer.txt
     """
-    from analyzer.redact import namemap
-    from analyzer.redact.reversing import reverse_text
 
     check_paths((path,), UsageError)
     known = namemap.load_map(path)

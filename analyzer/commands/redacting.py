@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import wraps
 from itertools import chain, islice
 from operator import attrgetter
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from analyzer.runtime.errors import UsageError
+from analyzer.runtime.errors import RefusedError, UsageError
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
@@ -116,7 +117,6 @@ def redacted_summary(
 
     The archive itself keeps the originals: it is what cases are judged again from; `archive export --redact` hands out.
     """
-    from dataclasses import replace
 
     texts = [text for one in summary.troubles for text in (one.name, one.source, one.why)]
     paths = [
@@ -169,7 +169,6 @@ def redacted_log(
     """
     from analyzer.pipeline.triage import Options, gather_case
     from analyzer.redact.log_lines import LineNames
-    from analyzer.runtime.errors import RefusedError
     from analyzer.views.log_reading import MergedLog
 
     with suppress(RefusedError):  # of logs alone the lines tell what there is to know

@@ -7,25 +7,24 @@ import click
 from analyzer.commands.late import LateGroup
 
 # In the order of an author's work, which is the order of the help.
-COMMANDS = (
-    *(
-        "new",
-        "list",
-        "show",
-        "lint",
-        "fmt",
-        "test",
-        "explain",
-        "watch",
-        "profile",
-        "backtest",
-        "diff",
-    ),
-    *("schema", "doc"),
-)
+COMMANDS = {
+    "new": "Write ID.yaml, a rule to start from.",
+    "list": "List the rules.",
+    "show": "Show a rule in plain words.",
+    "lint": "Check rules as a careful reviewer would.",
+    "fmt": "Format rules: order of keys, blank lines, indent, width.",
+    "test": "Run the examples of rules.",
+    "explain": "Explain why a rule matches a case, or why not.",
+    "watch": "Judge a rule over a case again after every save.",
+    "profile": "Time every rule on a case, slowest first.",
+    "backtest": "Judge rules over all stored cases.",
+    "diff": "Compare what two versions of a catalog find.",
+    "schema": "Print the JSON Schema of rule files.",
+    "doc": "Describe rules in Markdown.",
+}
 
 
-@click.group("rules", cls=LateGroup, prefix="rules_", names=COMMANDS)
+@click.group("rules", cls=LateGroup, prefix="rules_", commands_help=COMMANDS)
 def command() -> None:
     """Write, prove and ship rules: one KB rule is one YAML file.
 

@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.backtests import against as other
+from analyzer.archive.backtests import backtest
+from analyzer.archive.backtests import text as backtest_text
+from analyzer.archive.backtests.backtest import BacktestRequest
+from analyzer.archive.query import browse
+from analyzer.authoring.select import select_rules
 from analyzer.commands.archived import archive_option, open_archive, time_options
 from analyzer.commands.counter import Counter
 from analyzer.commands.local import RuleChoice, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, PARTIAL, Interrupt, require_sound, speak_plainly
+from analyzer.rules import run_catalog
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
-    from analyzer.archive.backtests.backtest import BacktestRequest
     from analyzer.rules.run_catalog import Local
 
 
@@ -85,9 +91,6 @@ def command(
       backline rules backtest kb-2039495 --archive archive --since 2026 --json
       backline rules backtest my-rules --against HEAD~1 --archive archive --fail-on-lost
     """
-    from analyzer.archive.backtests import backtest
-    from analyzer.archive.backtests import text as backtest_text
-    from analyzer.archive.query import browse
 
     asked = _read_requests(rules, choice.kb, choice.load_local(), against)
     archive = open_archive(archive_url)
@@ -117,10 +120,6 @@ def _read_requests(
     names: tuple[str, ...], kb: tuple[Path, ...], local: Local, against: str
 ) -> list[BacktestRequest]:
     """Return the rules with those they are compared with; a broken rule ends the command."""
-    from analyzer.archive.backtests import against as other
-    from analyzer.archive.backtests.backtest import BacktestRequest
-    from analyzer.authoring.select import select_rules
-    from analyzer.rules import run_catalog
 
     catalog = require_sound(select_rules(names, kb, examples=False, local=local, tuned=True))
     if not catalog.rules:

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import click
 
+from analyzer.archive.backtests.against import load_whole_catalog
+from analyzer.archive.store import Archive
+from analyzer.authoring.compare import compare_text
+from analyzer.authoring.compare.compare import KINDS, compare_catalogs
 from analyzer.commands.counter import Counter
 from analyzer.commands.plain import (
     DONE,
@@ -83,10 +87,6 @@ def command(
       backline rules diff HEAD~1 my-rules --archive archive --fail-on lost --fail-on unsure
       backline rules diff rules-of-march my-rules bundle.tgz --format json
     """
-    from analyzer.archive.backtests.against import load_whole_catalog
-    from analyzer.archive.store import Archive
-    from analyzer.authoring.compare import compare_text
-    from analyzer.authoring.compare.compare import KINDS, compare_catalogs
 
     check_paths(paths, UsageError)
     # A commit is looked up in the repository of the other folder, or of the current one.

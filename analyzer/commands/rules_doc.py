@@ -6,12 +6,15 @@ from pathlib import Path
 
 import click
 
+from analyzer.authoring.pages import pages
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import kb_option
 from analyzer.commands.made_pages import RULES_COMMAND
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speak_plainly
 from analyzer.commands.showing import write_text
 from analyzer.runtime.errors import UsageError
+from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.text import for_terminal, one_line
 
 
@@ -36,9 +39,6 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
       backline rules doc --kb my-rules -o pages
       backline rules doc my-rules
     """
-    from analyzer.authoring.pages import pages
-    from analyzer.authoring.select import select_rules
-    from analyzer.runtime.output import check_folder, write_all
 
     check_paths(kb, UsageError)
     catalog = select_rules(rules, kb, retired=True)

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.authoring.explain import casework, explain, explain_text
+from analyzer.authoring.explain.console import Console, announce_reading
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import (
@@ -67,8 +70,6 @@ def command(
       backline rules explain kb-2039495 esx-host.tgz
       backline rules explain my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
-    from analyzer.authoring.explain import explain, explain_text
-    from analyzer.authoring.explain.console import Console
 
     check_paths(paths, BacklineError)
     local = choice.load_local(paths)
@@ -91,10 +92,6 @@ def command(
 def _explain_rule(
     rule: str, paths: tuple[Path, ...], kb: tuple[Path, ...], local: Local
 ) -> Explanation:
-    from analyzer.authoring.explain import casework, explain
-    from analyzer.authoring.explain.console import announce_reading
-    from analyzer.authoring.select import select_rules
-
     document = explain.load_case(paths)
     try:
         catalog = select_rules([rule], kb, examples=False, local=local, tuned=True)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from analyzer.authoring.fmt import layout as fmt
+from analyzer.authoring.fmt.layout import format_rule
+from analyzer.authoring.lint.run import choose_files
 from analyzer.commands.local import kb_option
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, check_paths, speak_plainly
@@ -32,7 +35,6 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
       backline rules fmt my-rules --check
       backline rules fmt my-rules --diff
     """
-    from analyzer.authoring.fmt.layout import format_rule
 
     ctx = click.get_current_context()
     check_paths(kb, UsageError)
@@ -55,8 +57,6 @@ def command(rules: tuple[str, ...], check: bool, diff: bool, kb: tuple[Path, ...
 
 def _format_files(names: tuple[str, ...], kb: tuple[Path, ...], check: bool, diff: bool) -> int:
     """Format each file by itself: a broken one is reported and stops no other."""
-    from analyzer.authoring.fmt import layout as fmt
-    from analyzer.authoring.lint.run import choose_files
 
     paths = choose_files(names, kb) if names else choose_files([str(folder) for folder in kb])
     status, changed = DONE, 0

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from analyzer.authoring.lint import codes as lint_codes
+from analyzer.authoring.lint import printing as lint_print
+from analyzer.authoring.lint import run as lint
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, FAILED, speak_plainly
@@ -47,9 +50,6 @@ def command(
       backline rules lint my-rules/kb-2039495.yaml --thorough
       backline rules lint --explain R014
     """
-    from analyzer.authoring.lint import codes as lint_codes
-    from analyzer.authoring.lint import printing as lint_print
-    from analyzer.authoring.lint import run as lint
 
     if explain is not None:
         click.echo(for_terminal(lint_codes.read_page(explain)), nl=False)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import click
 
+from analyzer.authoring.pages import listing
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import BROKEN_RULE, DONE, print_broken, speak_plainly
+from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -59,9 +62,6 @@ def command(
       backline rules list --table esxi.net_stats --csv
       backline rules list --tag packet-loss --owner "network team"
     """
-    from analyzer.authoring.pages import listing
-    from analyzer.authoring.select import select_rules
-    from analyzer.rules.language.rulefile import did_you_mean
 
     local = choice.load_local()
     catalog = select_rules(

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.authoring.draft import casecheck, draft, finding, skeleton
+from analyzer.authoring.draft.mask import ASKED
+from analyzer.authoring.select import select_rules
 from analyzer.commands.plain import check_paths, speak_plainly
+from analyzer.pipeline.triage import Options
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.short_lines import bound_line
 from analyzer.runtime.text import count_noun, one_line
@@ -84,7 +88,6 @@ def command(
       backline rules new nic-reset --from-lines vmkernel.log:120
       backline rules new slow-lun --from backline-out/esx-host/case.json#1
     """
-    from analyzer.authoring.draft import skeleton
 
     drafted = bool(source or specs)
     _check_options(drafted, source, specs, bundles, table or log)
@@ -130,7 +133,6 @@ def _find_source(
     source: str, specs: tuple[str, ...], bundles: tuple[Path, ...], kb: Path, words: tuple[str, ...]
 ) -> DraftSource:
     """Return what the draft is made of, with the words that the author wants masked."""
-    from analyzer.authoring.draft.mask import ASKED
 
     made = _read_finding(source, kb) if source else _read_lines(specs, bundles)
     return replace(made, names={**made.names, ASKED: set(words)})
@@ -144,8 +146,6 @@ def _draft_rule(
     bundles: tuple[Path, ...],
     kb: Path,
 ) -> str:
-    from analyzer.authoring.draft import casecheck, draft, skeleton
-
     schema = skeleton.locate_schema(kb)
     found = draft.draft_rule(rule_id, title, made, schema=schema)
     paths = bundles or _find_bundles(specs)
@@ -157,9 +157,6 @@ def _draft_rule(
 
 
 def _read_finding(source: str, kb: Path) -> DraftSource:
-    from analyzer.authoring.draft import finding
-    from analyzer.authoring.select import select_rules
-
     document, one = finding.load_finding(source)
     try:
         rule = next(
@@ -173,7 +170,6 @@ def _read_finding(source: str, kb: Path) -> DraftSource:
 
 def _read_lines(specs: tuple[str, ...], bundles: tuple[Path, ...]) -> DraftSource:
     from analyzer.authoring.draft import pick, source
-    from analyzer.pipeline.triage import Options
 
     paths = bundles or _find_bundles(specs)
     if not paths:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from analyzer.authoring.explain import profile, profile_text
+from analyzer.authoring.explain.console import Console, announce_reading
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.plain import (
     BROKEN_RULE,
@@ -48,9 +51,6 @@ def command(
     Example:
       backline rules profile esx-host.tgz --kb my-rules
     """
-    from analyzer.authoring.explain import profile, profile_text
-    from analyzer.authoring.explain.console import Console, announce_reading
-    from analyzer.authoring.select import select_rules
 
     check_paths(paths, BacklineError)
     local = choice.load_local(paths)

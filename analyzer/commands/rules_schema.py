@@ -9,6 +9,7 @@ import click
 from analyzer.commands.made_pages import make_rule_schema
 from analyzer.commands.plain import speak_plainly
 from analyzer.commands.showing import write_text
+from analyzer.runtime.output import check_folder, write_atomic
 from analyzer.runtime.text import one_line
 
 
@@ -27,7 +28,6 @@ def command(output: Path | None) -> None:
     Example:
       backline rules schema -o my-rules/rule-schema.json
     """
-    from analyzer.runtime.output import check_folder, write_atomic
 
     text = make_rule_schema()
     if output is None:

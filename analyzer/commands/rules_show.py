@@ -7,6 +7,8 @@ import textwrap
 
 import click
 
+from analyzer.authoring.pages.telling import Exact, describe_rule
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, print_broken, speak_plainly
@@ -35,8 +37,6 @@ def command(rule: str, verbose: int, choice: RuleChoice) -> None:
     Example:
       backline rules show kb-2039495
     """
-    from analyzer.authoring.pages.telling import Exact, describe_rule
-    from analyzer.authoring.select import select_rules
 
     local = choice.load_local()
     catalog = select_rules(

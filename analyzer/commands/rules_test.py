@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.authoring.proof import printing as proof_text
+from analyzer.authoring.proof.mutation import find_survivors
+from analyzer.authoring.proof.prove import prove_rules
+from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, FAILED, speak_plainly
@@ -51,10 +55,6 @@ def command(
       backline rules test kb-2039495 -k "ring one"
       backline rules test my-rules --mutate
     """
-    from analyzer.authoring.proof import printing as proof_text
-    from analyzer.authoring.proof.mutation import find_survivors
-    from analyzer.authoring.proof.prove import prove_rules
-    from analyzer.authoring.select import select_rules
 
     catalog = select_rules(rules, choice.kb, local=choice.load_local())
     start = time.monotonic()
@@ -81,7 +81,6 @@ def _write_lines(
     verbose: bool,
 ) -> Iterator[str]:
     """Yield what is printed for people: broken files, examples, and how many of each."""
-    from analyzer.authoring.proof import printing as proof_text
 
     yield from (for_terminal(str(error)) for error in catalog.broken)
     for proof in proofs:

@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.authoring.explain import watch, watch_text
+from analyzer.authoring.explain.console import Console, announce_reading
+from analyzer.authoring.explain.watch import RuleSession, watch_saves
+from analyzer.authoring.lint import run as lint
 from analyzer.commands.local import RuleChoice, kb_option, local_options
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import (
@@ -24,7 +28,7 @@ from analyzer.runtime.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from analyzer.authoring.explain.watch import RuleSession, WatchRun
+    from analyzer.authoring.explain.watch import WatchRun
 
 
 @click.command("watch")
@@ -67,9 +71,6 @@ def command(
     Example:
       backline rules watch my-rules/kb-2039495.yaml esx-host.tgz --subject lin-rx
     """
-    from analyzer.authoring.explain.console import announce_reading
-    from analyzer.authoring.explain.watch import RuleSession
-    from analyzer.authoring.lint import run as lint
 
     check_paths(paths, BacklineError)
     local = choice.load_local(paths)
@@ -93,7 +94,6 @@ def command(
 
 def _watch_saves(session: RuleSession, show: Callable[[WatchRun], None]) -> None:
     """Run at every save until Ctrl-C, which is the way to end it and no failure."""
-    from analyzer.authoring.explain.watch import watch_saves
 
     try:
         with Interrupt() as stop:
@@ -107,9 +107,6 @@ def _watch_saves(session: RuleSession, show: Callable[[WatchRun], None]) -> None
 
 
 def _make_printer(*, as_json: bool) -> Callable[[WatchRun], None]:
-    from analyzer.authoring.explain import watch, watch_text
-    from analyzer.authoring.explain.console import Console
-
     if as_json:
         return lambda shown: click.echo(json.dumps(watch.record_run(shown)))
     console = Console()

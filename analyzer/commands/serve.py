@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.store import Archive
 from analyzer.commands.local import RuleChoice, draft_option, kb_option, local_options
 from analyzer.commands.made_pages import list_page_makers
 from analyzer.commands.plain import print_broken, speak_plainly
+from analyzer.rules import run_catalog
+from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError
-
-if TYPE_CHECKING:
-    from analyzer.rules.run_options import RunOptions
 
 
 @click.command("serve")
@@ -88,18 +87,13 @@ def _check_archive(place: str) -> None:
         and path.exists()
         and not (path.is_dir() and not any(path.iterdir()))
     ):
-        from analyzer.archive.store import Archive
-
         Archive.open(place)
 
 
 def _choose_rules(choice: RuleChoice) -> RunOptions:
     """Return how the cases are judged; what is wrong with rules or settings is printed before the first case."""
-    from analyzer.rules.run_options import RunOptions
 
     local = choice.load_local(quiet=False)
     if choice.kb or local.settings.file:
-        from analyzer.rules import run_catalog
-
         print_broken(run_catalog.load_run_catalog(local, choice.kb, drafts=choice.draft))
     return RunOptions(tuple(map(str, choice.kb)), choice.settings, choice.packs, choice.draft)

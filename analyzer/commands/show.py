@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from analyzer.case import case_file
 from analyzer.commands.made_pages import make_case_schema, printing_option
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options
@@ -45,7 +46,6 @@ def command(
       backline show case-1234/case.json --format md
       backline show --schema
     """
-    from analyzer.case import case_file
 
     with open_standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)

@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from analyzer.case import case_file
 from analyzer.case.document import CaseDocument
 from analyzer.commands.places import RuleName
+from analyzer.commands.redacting import release_results
+from analyzer.report import html
+from analyzer.report.log_lines import LogDrawer
+from analyzer.report.open_asks import keep_questions
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -114,7 +119,6 @@ def list_log_commands(
     folder  where the results of the case are
     """
     from analyzer.report import finding_rows, summary
-    from analyzer.report.log_lines import LogDrawer
 
     chosen = part.cut_document(document)
     numbers = finding_rows.number_findings(chosen)
@@ -156,8 +160,6 @@ def show_document(
 
 
 def _print_checked(redaction: Redaction | None, render: Callable[[Console], None]) -> None:
-    from analyzer.report.open_asks import keep_questions
-
     console = make_console()
     if redaction is None:
         with keep_questions():
@@ -170,8 +172,6 @@ def _print_checked(redaction: Redaction | None, render: Callable[[Console], None
 
 
 def _release(text: str, redaction: Redaction) -> None:
-    from analyzer.commands.redacting import release_results
-
     release_results(redaction, {"the output": text})
 
 
@@ -193,14 +193,10 @@ def print_form(
 def _render_form(document: CaseDocument, form: str, limits: Limits | None) -> Iterable[str]:
     """Return the text of a case document in one of FORMS, whole or in parts."""
     if form == "html":
-        from analyzer.report import html
-
         return html.render_pieces(
             document, html.REPORT_BYTES if limits is None else limits.report_bytes
         )
     if form == "json":
-        from analyzer.case import case_file
-
         return case_file.write_parts(document)
     from analyzer.report import junit, lists, markdown, open_asks, sarif
 

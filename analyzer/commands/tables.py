@@ -12,8 +12,10 @@ from analyzer.commands.made_pages import make_tables_page, printing_option
 from analyzer.commands.places import InputPath, parse_moment
 from analyzer.commands.plain import DONE, PARTIAL, check_paths, speak_plainly
 from analyzer.commands.standard_input import open_standard_input
+from analyzer.merged_log.around import center_window, parse_span
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.text import count_noun, for_terminal
+from analyzer.views.tableview import RowFilter, print_coverage, print_table, write_parquet
 
 if TYPE_CHECKING:
     from analyzer.sources.remote import Place
@@ -88,12 +90,9 @@ def command(
       backline tables esx-host.tgz esxi.vmkernel --around 2017-10-14T09:12:46Z --where "level = 'warning'"
       backline tables --doc
     """
-    from analyzer.views.tableview import RowFilter, print_coverage, print_table, write_parquet
 
     since = until = None
     if around:
-        from analyzer.merged_log.around import center_window, parse_span
-
         stretch = center_window(datetime.fromisoformat(around), parse_span(length))
         since, until = stretch.start, stretch.end
     wanted = RowFilter(nodes=node, where=where, since=since, until=until, most=most)

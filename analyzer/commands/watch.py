@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from analyzer.archive.batches.run_config import config_of
+from analyzer.archive.batches.runner import start_processes
+from analyzer.archive.store import Archive
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
 from analyzer.commands.plain import (
     BROKEN_RULE,
@@ -21,9 +24,14 @@ from analyzer.commands.plain import (
     print_broken,
     speak_plainly,
 )
+from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import UsageError
+from analyzer.runtime.output import check_folder
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import for_terminal, one_line
+from analyzer.watch_folder.state import WatchState, lock_results
+from analyzer.watch_folder.watcher import FolderWatcher
+from analyzer.watch_folder.work import triage_landed
 
 if TYPE_CHECKING:
     from analyzer.archive.batches.run_config import RunConfig
@@ -81,8 +89,6 @@ def command(
       backline watch ~/Downloads --open
       backline watch /srv/incoming -o /srv/reports --archive /srv/archive
     """
-    from analyzer.watch_folder.state import WatchState, lock_results
-    from analyzer.watch_folder.watcher import FolderWatcher
 
     choice.check_words()
     folder, out = _check_folders(folder, output)
@@ -92,7 +98,6 @@ def command(
     print_broken(catalog)
     # Open the archive, where there is one, or make it: a wrong name is reported before the first
     # case.
-    from analyzer.archive.store import Archive
 
     if archive is not None:
         Archive.open(archive, create=True)
@@ -116,7 +121,6 @@ def command(
 
 def _check_folders(folder: Path, output: Path | None) -> tuple[Path, Path]:
     """Return the watched folder and that of the results; UsageError when they do not go together."""
-    from analyzer.runtime.output import check_folder
 
     folder = absolute_path(folder)
     if not folder.is_dir():
@@ -143,8 +147,6 @@ class _Maker:
     """Makes how cases are read and judged, with rules and settings as they are on the disk then."""
 
     def __init__(self, archive: str, choice: RuleChoice, local: Local) -> None:
-        from analyzer.rules.run_options import RunOptions
-
         self.archive = archive
         self.options = RunOptions(
             tuple(map(str, choice.kb)),
@@ -156,7 +158,6 @@ class _Maker:
 
     def make_config(self) -> tuple[RunConfig, Catalog]:
         """Return the run configuration and its rules."""
-        from analyzer.archive.batches.run_config import config_of
 
         local, _ = self.options.local()
         catalog = self.options.catalog(local)
@@ -164,8 +165,6 @@ class _Maker:
 
     def make_runner(self, jobs: int) -> Runner:
         """Return processes that work at such a run."""
-        from analyzer.archive.batches.runner import start_processes
-        from analyzer.watch_folder.work import triage_landed
 
         return start_processes(self.make_config()[0], jobs, triage_landed)
 

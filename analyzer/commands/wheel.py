@@ -16,7 +16,7 @@ from analyzer.redact import signedlines, textforms
 from analyzer.report.compiling import compile_templates
 from analyzer.rules.catalog import load, write_shipped
 from analyzer.runtime import snapshot
-from analyzer.scan.compiled_pattern import Needle
+from analyzer.scan.engines import Needle
 
 
 def complete_wheel(package: Path) -> None:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from analyzer.artefacts.tables import Frame
 from analyzer.case.comparison import Place, SampledChange, SampledMean
 from analyzer.compare.counters import BETTER, WORSE
@@ -73,14 +75,19 @@ def capture_records(
             continue
         column = table.column(metric.column)
         assert column is not None
-        every = [
-            read_figures(side.facts, metric) if side.facts is not None else {} for side in sides
-        ]
+        every = []
+        for side in sides:
+            if side.facts is not None:
+                every.append(read_figures(side.facts, metric))
+            else:
+                every.append({})
         for pair in pairs:
-            here = [
-                some.get(machine.key, {}) if machine is not None else {}
-                for some, machine in zip(every, pair.on, strict=True)
-            ]
+            here = []
+            for some, machine in zip(every, pair.on, strict=True):
+                if machine is not None:
+                    here.append(some.get(machine.key, {}))
+                else:
+                    here.append({})
             for name in dict.fromkeys(name for some in here for name in some):
                 on = [some.get(name) for some in here]
                 known = [one for one in on if one is not None]
@@ -107,7 +114,9 @@ def capture_records(
 
 def describe_samples(one: SampledFigures | None) -> SampledMean | None:
     """Return the figures of one side as the document has them."""
-    return SampledMean(one.mean, one.worst, one.count) if one is not None else None
+    if one is not None:
+        return SampledMean(one.mean, one.worst, one.count)
+    return None
 
 
 def judge_means(first: SampledFigures, last: SampledFigures) -> str:
@@ -115,9 +124,15 @@ def judge_means(first: SampledFigures, last: SampledFigures) -> str:
     if min(first.count, last.count) < LEAST_SAMPLES:
         return "cannot tell"
     if first.mean == 0:
-        return "worse" if last.mean else "same"
+        if last.mean:
+            return "worse"
+        return "same"
     ratio = last.mean / first.mean
-    return "better" if ratio <= BETTER else "worse" if ratio >= WORSE else "same"
+    if ratio <= BETTER:
+        return "better"
+    if ratio >= WORSE:
+        return "worse"
+    return "same"
 
 
 def read_figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, SampledFigures]]:
@@ -134,14 +149,12 @@ def read_figures(facts: Facts, metric: SampledMetric) -> dict[str, dict[str, Sam
 
 def read_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]:
     """Return what the samples of one frame say, by name of the object."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     values = np.asarray(frame.columns[metric.column], dtype=float)
-    names = (
-        np.asarray(frame.columns[metric.named]).astype(str)
-        if metric.named
-        else np.full(len(values), "")
-    )
+    if metric.named:
+        names = np.asarray(frame.columns[metric.named]).astype(str)
+    else:
+        names = np.full(len(values), "")
     found = {}
     objects, which = np.unique(names, return_inverse=True)
     order = np.argsort(which, kind="stable")
@@ -151,7 +164,8 @@ def read_frame(frame: Frame, metric: SampledMetric) -> dict[str, SampledFigures]
         rows = rows[np.isfinite(values[rows])]
         if len(rows) and (name or not metric.named):
             worst = int(rows[int(np.argmax(values[rows]))])
-            mean, line = round(float(values[rows].mean()), 3), int(frame.line[worst])
+            mean = round(float(values[rows].mean()), 3)
+            line = int(frame.line[worst])
             found[str(name)] = SampledFigures(
                 mean, float(values[worst]), len(rows), frame.block.address, line
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analyzer.case.comparison import Change, Place
+from analyzer.case.comparison import ComparedChange, Place
 from analyzer.case.document import CardItem
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match
@@ -15,14 +15,16 @@ _MOVING = ("Uptime and boots",)
 
 def card_changes(
     sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]], mode: str
-) -> list[Change]:
+) -> list[ComparedChange]:
     """Return a change for each line of a card that reads otherwise on another side; lines of one side alone are left.
 
     mode  "hosts" leaves out the VMs: each host has its own
     """
     found = []
     for pair in pairs:
-        cards = [find_card(side, machine) for side, machine in zip(sides, pair.on, strict=True)]
+        cards = []
+        for side, machine in zip(sides, pair.on, strict=True):
+            cards.append(find_card(side, machine))
         for place in dict.fromkeys(place for card in cards for place in card):
             items = [card.get(place) for card in cards]
             texts = [item.text if item is not None else None for item in items]
@@ -30,12 +32,14 @@ def card_changes(
                 mode == "hosts" and place[0].startswith("VM")
             ):
                 continue
-            at = [
-                Place(item.address, item.line) if item is not None and item.address else None
-                for item in items
-            ]
+            at: list[Place | None] = []
+            for item in items:
+                if item is not None and item.address:
+                    at.append(Place(item.address, item.line))
+                else:
+                    at.append(None)
             found.append(
-                Change(
+                ComparedChange(
                     table="",
                     column="",
                     meaning="",
@@ -57,7 +61,10 @@ def find_card(side: CaseSide, machine: ComparedMachine | None) -> dict[tuple[str
     """Return the items of a machine's card by title of the row and name of the item."""
     if machine is None:
         return {}
-    cards = [card for card in side.document.hosts if card.node in (machine.key, machine.name)]
+    cards = []
+    for card in side.document.hosts:
+        if card.node in (machine.key, machine.name):
+            cards.append(card)
     return {
         (row.title, item.name): item
         for card in cards

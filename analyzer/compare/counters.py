@@ -56,28 +56,29 @@ class CounterStep:
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
     """Say whether more of it is worse: drops, errors, retries; else it counts what is done."""
-    named = (
-        next((name for name in ("key", "counter") if name in table.key), "")
-        if column.name == "value"
-        else ""
-    )
+    named = ""
+    if column.name == "value":
+        named = ""
+        for name in ("key", "counter"):
+            if name in table.key:
+                named = name
+                break
     if named:
         meaning = str(subject.value("meaning") or "")
-        return meaning in ("crc", "missed", "fifo", "no_buffer") or bool(
-            BAD.search(str(subject.value(named)))
-        )
+        if meaning in ("crc", "missed", "fifo", "no_buffer"):
+            return True
+        return bool(BAD.search(str(subject.value(named))))
     return bool(BAD.search(column.name))
 
 
 def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
     """Return the column of a row that counts what passed in the same direction, "" when it has none on all sides."""
-    way = (
-        "tx"
-        if re.search(r"(?:^|_)tx|retrans", column)
-        else "rx"
-        if re.search(r"(?:^|_)rx|ring|buffers", column)
-        else ""
-    )
+    if re.search(r"(?:^|_)tx|retrans", column):
+        way = "tx"
+    elif re.search(r"(?:^|_)rx|ring|buffers", column):
+        way = "rx"
+    else:
+        way = ""
     names = {one.name for one in table.columns}
     for name in _PASSED[way]:
         if (
@@ -91,7 +92,9 @@ def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
 
 def as_number(value: Value) -> float | None:
     """Return a cell as a number, None when it is none."""
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value
 
 
 def judge_step(span: CounterStep, start: CounterStart, *, bad: bool) -> CounterChange:
@@ -109,7 +112,10 @@ def judge_step(span: CounterStep, start: CounterStart, *, bad: bool) -> CounterC
         made.difference = round_whole(last - first)
         if span.seconds and start.state == "went on":
             rate = (last - first) / span.seconds * 3600
-            made.per_hour = round(rate) if rate >= 100 else round(rate, 3)
+            if rate >= 100:
+                made.per_hour = round(rate)
+            else:
+                made.per_hour = round(rate, 3)
     now, earlier = count_portions(span, start)
     made.shares = [share_of(*earlier), share_of(*now)]
     if bad:
@@ -163,25 +169,31 @@ def count_portions(span: CounterStep, start: CounterStart) -> tuple[Portion, Por
     if start.state == "started again":
         return (last, span.passed[1], span.lasted[1]), earlier
     old, new = span.passed
-    passed = new - old if old is not None and new is not None and new >= old else None
+    passed = None
+    if old is not None and new is not None and new >= old:
+        passed = new - old
     return (last - first, passed, span.seconds), earlier
 
 
 def share_of(events: float, passed: float | None, _lasted: float | None = None) -> float | None:
     """Return the share of events in all that passed, None where that is not known."""
-    return None if not passed else round(events / (passed + events), 9)
+    if not passed:
+        return None
+    return round(events / (passed + events), 9)
 
 
 def _judge_portions(
     span: CounterStep, start: CounterStart, earlier: Portion, now: Portion
 ) -> Verdict:
+    """Return the verdict on a counter, by its share of the traffic or else of the time, and the reason."""
     first, last = span.values
     if first == 0 and now[0] == 0:
         return "none", "it stays at 0"
     if now[0] == 0 and now[1] == 0 and start.state != "started again":
         return "same", "there was no traffic in between"
     for place, what in ((1, "the traffic"), (2, "the time it counted")):
-        old, new = earlier[place], now[place]
+        old = earlier[place]
+        new = now[place]
         if not old or new is None or (new == 0 and now[0]):
             continue  # of nothing that passed there is no share
         expected = earlier[0] * new / old
@@ -190,7 +202,10 @@ def _judge_portions(
                 "cannot tell",
                 f"too little traffic since: {expected:.1f} events expected at the earlier rate",
             )
-        ratio = now[0] / expected if expected else float("inf")
+        if expected:
+            ratio = now[0] / expected
+        else:
+            ratio = float("inf")
         word = "same"
         if ratio <= BETTER:
             word = "better"
@@ -204,7 +219,9 @@ def _judge_portions(
             "cannot tell",
             "the counter was reset, and it is not known how long each side counted",
         )
-    more = "it counted on" if last > first else "it stands still"
+    more = "it stands still"
+    if last > first:
+        more = "it counted on"
     return "cannot tell", f"{more}, and its earlier rate is not known"
 
 
@@ -216,10 +233,16 @@ def describe_ratio(ratio: float, what: str, *, hosts: bool) -> str:
         return f"as much as {'on the other' if hosts else 'before'}, relative to {what}"
     if ratio == float("inf"):
         return f"there {'is none on the other' if hosts else 'was none before'}, relative to {what}"
-    times = 1 / ratio if ratio < 1 else ratio
-    return f"{times:,.1f} times {'less' if ratio < 1 else 'more'}, relative to {what}"
+    if ratio < 1:
+        times = 1 / ratio
+    else:
+        times = ratio
+    word = "less" if ratio < 1 else "more"
+    return f"{times:,.1f} times {word}, relative to {what}"
 
 
 def round_whole(number: float) -> float | int:
     """Return a whole number without a fraction."""
-    return int(number) if float(number).is_integer() else round(number, 6)
+    if float(number).is_integer():
+        return int(number)
+    return round(number, 6)

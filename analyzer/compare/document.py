@@ -9,12 +9,12 @@ from analyzer import __version__
 from analyzer.case.case_file import clean_value
 from analyzer.case.comparison import (
     ComparedSide,
+    ComparingTool,
     Comparison,
     MachinePair,
     MachineStep,
     Mode,
     SideFile,
-    Tool,
 )
 from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
@@ -43,7 +43,9 @@ def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparis
             do="Give two cases: `backline compare BEFORE AFTER`.",
         )
     pairs, apart = pair_machines(sides, hosts=hosts)
-    mode: Mode = "hosts" if hosts or apart else "time"
+    mode: Mode = "time"
+    if hosts or apart:
+        mode = "hosts"
     notes: list[str] = []
     if mode == "time":
         sides, turned = order_by_time(sides)
@@ -56,13 +58,12 @@ def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparis
         notes.append(
             "The sides are different hosts: the differences are shown, and none counts as a change over time."
         )
-    rows = (
-        RowComparison(sides, pairs, mode).run()
-        if with_rows(sides)
-        else compare_cards(sides, pairs, notes, mode)
-    )
+    if with_rows(sides):
+        rows = RowComparison(sides, pairs, mode).run()
+    else:
+        rows = compare_cards(sides, pairs, notes, mode)
     made = Comparison(
-        tool=Tool(name="backline", version=__version__),
+        tool=ComparingTool(name="backline", version=__version__),
         mode=mode,
         sides=[describe_side(side) for side in sides],
         machines=[describe_machine(pair, mode) for pair in pairs],
@@ -120,7 +121,9 @@ def describe_machine(pair: Match[ComparedMachine], mode: Mode) -> MachinePair:
     there = [machine for machine in pair.on if machine is not None]
     steps = []
     for earlier, later in pairwise(there):
-        boot = boot_between(earlier, later) if later.kind == "esxi" and mode == "time" else None
+        boot = None
+        if later.kind == "esxi" and mode == "time":
+            boot = boot_between(earlier, later)
         steps.append(
             MachineStep(
                 from_side=earlier.side,
@@ -144,11 +147,10 @@ def describe_machine(pair: Match[ComparedMachine], mode: Mode) -> MachinePair:
 
 def list_cautions(sides: Sequence[CaseSide]) -> list[str]:
     """Return what limits the whole comparison: sides that are not complete, different rules."""
-    said = [
-        f"{side.name} is not complete: what is missing there proves nothing."
-        for side in sides
-        if not side.document.case.complete
-    ]
+    said = []
+    for side in sides:
+        if not side.document.case.complete:
+            said.append(f"{side.name} is not complete: what is missing there proves nothing.")
     if len({side.document.tool.catalog for side in sides}) > 1:
         said.append(
             "The sides were judged by different rules: a finding may be new or gone for that reason alone."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.case.comparison import ComparedFinding, Counter, FindingOnSide, Place
+from analyzer.case.comparison import ComparedCounter, ComparedFinding, FindingOnSide, Place
 from analyzer.case.document import CannotTellGroup, CaseDocument
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding
@@ -18,7 +18,7 @@ from analyzer.compare.matching import Match, match_things
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
 
-_Judged = Mapping[tuple[int, str, int], Counter]
+_Judged = Mapping[tuple[int, str, int], ComparedCounter]
 _OPPOSITE = {"worse": "better", "better": "worse"}
 STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
 _FIRST = "on the first side"
@@ -71,12 +71,10 @@ def mark_finding(
     ports: Mapping[tuple[int, str], str],
 ) -> list[list[tuple[Any, ...]]]:
     """Return what tells a finding from others, under the names that the first side has."""
-    rule, node, name, subject = (
-        finding.rule,
-        home.get(finding.node, -1),
-        finding.object,
-        finding.subject,
-    )
+    rule = finding.rule
+    node = home.get(finding.node, -1)
+    name = finding.object
+    subject = finding.subject
     for word in (name, finding.node):
         if word and (at, word) in renames:
             subject = subject.replace(word, renames[at, word])
@@ -84,10 +82,15 @@ def mark_finding(
     if (
         name and name == finding.node and node >= 0
     ):  # the machine itself, whose name is another on each side
-        subject, own = subject.replace(name, ""), ("machine", node)
+        subject = subject.replace(name, "")
+        own = ("machine", node)
     port_text = re.search(r"\bport (\d+)", finding.subject)
-    port = ports.get((at, port_text[1])) if port_text else None
-    same_port = [(rule, node, "port", port)] if port else []
+    port = None
+    if port_text:
+        port = ports.get((at, port_text[1]))
+    same_port = []
+    if port:
+        same_port = [(rule, node, "port", port)]
     return [[(rule, node, own, subject)], [(rule, node, own)], same_port, [(rule, own)]]
 
 
@@ -102,14 +105,13 @@ def index_counters(rows: RowChanges) -> _Judged:
     }
 
 
-def find_counters(match: Match[Finding], lines: _Judged) -> list[Counter]:
+def find_counters(match: Match[Finding], lines: _Judged) -> list[ComparedCounter]:
     """Return the counters that a finding rests on, of which something is known."""
-    places = [
-        (at, one.address, one.line)
-        for at, side in enumerate(match.on)
-        if side
-        for one in side.evidence
-    ]
+    places = []
+    for at, side in enumerate(match.on):
+        if side:
+            for one in side.evidence:
+                places.append((at, one.address, one.line))
     return [lines[place] for place in places if place in lines and lines[place].verdict != "none"]
 
 
@@ -117,23 +119,25 @@ def find_doubt(match: Match[Finding], lines: _Judged) -> str:
     """Return why nothing can be said about a finding: nothing is known of any of its counters; else ""."""
     counters = find_counters(match, lines)
     sure = any(counter.verdict != "cannot tell" for counter in counters)
-    return str(counters[0].steps[-1].because) if counters and not sure else ""
+    if counters and not sure:
+        return str(counters[0].steps[-1].because)
+    return ""
 
 
 def find_other_card(match: Match[Finding], lines: _Judged) -> str:
     """Return that another card counts now, where it does for all counters of a finding; else ""."""
     counters = find_counters(match, lines)
-    return (
-        str(counters[0].steps[-1].why)
-        if counters and all(one.verdict == "replaced" for one in counters)
-        else ""
-    )
+    if counters and all(one.verdict == "replaced" for one in counters):
+        return str(counters[0].steps[-1].why)
+    return ""
 
 
 def find_unknown_reset(match: Match[Finding], lines: _Judged) -> str:
     """Return why no one knows whether the counters of a finding started again; "" where it is known of one."""
     steps = [counter.steps[-1] for counter in find_counters(match, lines)]
-    return str(steps[0].why) if steps and all(step.state == "not known" for step in steps) else ""
+    if steps and all(step.state == "not known" for step in steps):
+        return str(steps[0].why)
+    return ""
 
 
 def rank_state(state: str) -> int:
@@ -166,10 +170,12 @@ def describe_finding(
             f"{state} {why}, but its counters are {_OPPOSITE[state]} since the capture before",
         )
     if state in ("better", "gone", "worse") and (other := find_other_card(match, lines)):
-        state, why = (
-            (state if state != "better" else "cannot tell"),
-            f"{why}; {other}" if why else other,
-        )
+        if state == "better":
+            state = "cannot tell"
+        if why:
+            why = f"{why}; {other}"
+        else:
+            why = other
     return ComparedFinding(
         rule=last.rule,
         title=last.title,
@@ -188,7 +194,9 @@ def describe_on_side(finding: Finding | None) -> FindingOnSide | None:
     """Return a finding as one side has it."""
     if finding is None:
         return None
-    first = finding.evidence[0] if finding.evidence else None
+    first = None
+    if finding.evidence:
+        first = finding.evidence[0]
     return FindingOnSide(
         severity=finding.severity,
         confidence=finding.confidence,
@@ -205,15 +213,18 @@ def judge_state(
     home: Sequence[Mapping[str, int]],
 ) -> tuple[str, str, str]:
     """Return the state of a finding by its rule alone, why, and what to ask for."""
-    first, last = match.on[0], match.on[-1]
+    first = match.on[0]
+    last = match.on[-1]
     if first is not None and last is not None:
         return compare_pair(first, last, sides)
     present = match.first
-    missing = 0 if last is not None else len(sides) - 1
+    missing = 0
+    if last is None:
+        missing = len(sides) - 1
     known_at = next(at for at, one in enumerate(match.on) if one is not None)
-    machine = (
-        pairs[home[known_at][present.node]].on[missing] if present.node in home[known_at] else None
-    )
+    machine = None
+    if present.node in home[known_at]:
+        machine = pairs[home[known_at][present.node]].on[missing]
     there = bool(machine) or not present.node
     why, ask = explain_absence(
         present, sides[missing], machine.name if machine else "", there=there
@@ -222,7 +233,9 @@ def judge_state(
         return "new", f"{_FIRST} it could not be seen: {why}" if why else "", ask if why else ""
     if why:
         return "no longer judged", why, ask
-    left = "" if sides[missing].document.case.complete else "in what could be read of the last side"
+    left = "in what could be read of the last side"
+    if sides[missing].document.case.complete:
+        left = ""
     return (
         "gone",
         left or find_log_begin(present, sides[known_at].document, sides[missing].document, machine),
@@ -234,17 +247,21 @@ def find_log_begin(
     finding: Finding, earlier: CaseDocument, later: CaseDocument, machine: ComparedMachine | None
 ) -> str:
     """Say of a finding of a log where the later log begins, when it begins after the lines: they rotated out of it."""
-    lines = {name_log(one.address): one.taken for one in finding.evidence if one.taken and one.line}
+    lines = {}
+    for one in finding.evidence:
+        if one.taken and one.line:
+            lines[name_log(one.address)] = one.taken
     logs = [log for node in later.nodes if machine and node.id == machine.key for log in node.logs]
-    begins = [log.first for log in logs if lines.get(log.table.partition(".")[2], "~") < log.first]
+    begins = []
+    for log in logs:
+        if lines.get(log.table.partition(".")[2], "~") < log.first:
+            begins.append(log.first)
     if not begins:
         return ""
     captured = max((node.captured for node in earlier.nodes), default="")
-    hole = (
-        f"; nothing covers the time from {captured} to then"
-        if captured and captured < max(begins)
-        else ""
-    )
+    hole = ""
+    if captured and captured < max(begins):
+        hole = f"; nothing covers the time from {captured} to then"
     return f"its lines are older than the log of the later side, which begins at {max(begins)} and has none{hole}"
 
 
@@ -256,7 +273,8 @@ def name_log(address: str) -> str:
 def compare_pair(first: Finding, last: Finding, sides: Sequence[CaseSide]) -> tuple[str, str, str]:
     """Return the state of a finding that the first and the last side have, and why."""
     for what, order in (("severity", SEVERITIES), ("confidence", CONFIDENCES)):
-        old, new = getattr(first, what), getattr(last, what)
+        old = getattr(first, what)
+        new = getattr(last, what)
         if old != new and old in order and new in order:
             worse = order.index(new) < order.index(old)
             return "worse" if worse else "better", f"{what} {old} became {new}", ""
@@ -294,13 +312,15 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
         if rule in group.rules and of_node and is_same_subject(finding, group):
             missing, why = group.missing, group.why
             return why if missing in why else f"{missing}: {why}", group.ask
-    quiet = next((one for one in document.quiet if one.rule == rule), None)
+    quiet = None
+    for one in document.quiet:
+        if one.rule == rule:
+            quiet = one
+            break
     if quiet is not None:
-        return (
-            ("", "")
-            if quiet.looked_at
-            else ("the rule does not apply there: nothing of the kind it looks at is there", "")
-        )
+        if quiet.looked_at:
+            return ("", "")
+        return ("the rule does not apply there: nothing of the kind it looks at is there", "")
     if rule in side.judged or any(one.rule == rule for one in document.findings):
         return "", ""
     return "the rule is not among those that judged that case", ""
@@ -309,7 +329,9 @@ def explain_absence(finding: Finding, side: CaseSide, node: str, *, there: bool)
 def is_same_subject(finding: Finding, group: CannotTellGroup) -> bool:
     """Say whether an open question is about the subject of a finding: ports have other numbers later, so by object."""
     words = (finding.subject, finding.object, finding.node)
-    return not group.subjects or any(
-        subject in words or any(word and word in subject for word in words[1:])
-        for subject in group.subjects
-    )
+    if not group.subjects:
+        return True
+    for subject in group.subjects:
+        if subject in words or any(word and word in subject for word in words[1:]):
+            return True
+    return False

@@ -40,16 +40,20 @@ class ComparedMachine:
     marks: list[list[Hashable]] = field(default_factory=list)
 
     @property
-    def booted(self) -> float | None:
+    def boot_time(self) -> float | None:
         """When it was booted, in seconds since 1970."""
         at = to_seconds(self.captured)
-        return None if at is None or self.uptime is None else at - self.uptime
+        if at is None or self.uptime is None:
+            return None
+        return at - self.uptime
 
 
 def to_seconds(time: str) -> float | None:
     """Return an ISO 8601 time as seconds since 1970, None when it is none."""
     try:
-        return datetime.fromisoformat(time).timestamp() if time else None
+        if time:
+            return datetime.fromisoformat(time).timestamp()
+        return None
     except (ValueError, OverflowError):
         return None
 
@@ -70,7 +74,9 @@ def machines_of(number: int, side: CaseSide) -> list[ComparedMachine]:
         addresses: list[Hashable] = []
         if side.facts is not None:
             hardware = [("serial", one.kind, text) for text in read_serials(side.facts, one.key)]
-            addresses = [("mac", one.kind, text) for text in read_addresses(side.facts, one.key)]
+            addresses = []
+            for text in read_addresses(side.facts, one.key):
+                addresses.append(("mac", one.kind, text))
             one.uptime_row = next(find_rows(side.facts, "esxi.uptime", one.key), None)
             one.captured = one.captured or (one.uptime_row.block.taken if one.uptime_row else "")
         short = one.name.partition(".")[0].lower()
@@ -102,7 +108,11 @@ def pair_machines(
 
 def paired_by(pair: Match[ComparedMachine]) -> str:
     """Return what tells that the machines of a pair are one, "" where one side alone has it."""
-    return "" if pair.rank < 0 else ONLY if pair.rank >= len(BY) else BY[pair.rank]
+    if pair.rank < 0:
+        return ""
+    if pair.rank >= len(BY):
+        return ONLY
+    return BY[pair.rank]
 
 
 def find_rows(facts: Facts, table: str, key: str) -> Iterator[Row]:
@@ -122,20 +132,18 @@ def read_serials(facts: Facts, key: str) -> list[str]:
             "UUID",
         ):
             texts.append(str(row.values["smbios_text"] or ""))
-    return [
-        text
-        for text in dict.fromkeys(text.strip() for text in texts)
-        if text and not _UNFILLED.match(text)
-    ]
+    serials = []
+    for text in dict.fromkeys(text.strip() for text in texts):
+        if text and not _UNFILLED.match(text):
+            serials.append(text)
+    return serials
 
 
 def read_addresses(facts: Facts, key: str) -> list[str]:
     """Return the MAC addresses of a machine."""
     macs = [row.values.get("mac") for row in find_rows(facts, "esxi.pnic", key)]
-    macs += [
-        row.values.get("mac")
-        for row in find_rows(facts, "esxi.net_stats", key)
-        if re.fullmatch(r"vmnic\d+", str(row.values.get("client_name")))
-    ]
+    for row in find_rows(facts, "esxi.net_stats", key):
+        if re.fullmatch(r"vmnic\d+", str(row.values.get("client_name"))):
+            macs.append(row.values.get("mac"))
     macs += [row.values.get("mac") for row in find_rows(facts, "guest.nic_boot", key)]
     return [*dict.fromkeys(str(mac).lower() for mac in macs if mac)]

@@ -62,16 +62,15 @@ def match_things(
                 if homes[number] is not None or rank >= len(marks):
                     continue
                 own = [known.get((rank, mark)) for mark in marks[rank] if shared[rank, mark] == 1]
-                home = next(
-                    (
-                        one
-                        for one in own
-                        if one and one.on[place] is None and agree(one.last, thing, rank)
-                    ),
-                    None,
-                )
+                home = None
+                for one in own:
+                    if one and one.on[place] is None and agree(one.last, thing, rank):
+                        home = one
+                        break
                 if home is not None:
-                    home.on[place], home.rank, homes[number] = thing, max(home.rank, rank), home
+                    home.on[place] = thing
+                    home.rank = max(home.rank, rank)
+                    homes[number] = home
         for number, (thing, marks) in enumerate(things):
             home = homes[number]
             if home is None:

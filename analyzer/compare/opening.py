@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from analyzer.case.comparison import Change, Comparison, Counter, MachineStep
+from analyzer.case.comparison import ComparedChange, ComparedCounter, Comparison, MachineStep
 from analyzer.compare import sections
 from analyzer.compare.story import (
     choose_counters,
@@ -38,96 +38,119 @@ _RENAMED = "the same thing under another name"
 _ANOTHER = "another card"
 # What the sentences about names, cards and versions say already.
 _SIZE = ("esxi.filesystem", "total_bytes")
-_TOLD = frozenset(
+_DESCRIBED = frozenset(
     (("esxi.release", "release"), ("esxi.release", "build"), ("esxi.release", "version"))
 )
 
 
 def write_summary(made: Comparison) -> str:
     """Return the conclusion in one paragraph: findings, what changed, what counters did, what it costs."""
-    changes = sorted(
-        (some for some in group_changes(made) if not is_described(some[0], made.mode)),
-        key=lambda some: (some[0].column not in PHRASES, rank_section(some[0])),
-    )
-    phrased = [some for some in changes if some[0].column in PHRASES] or changes
-    said = [
-        count_findings(made),
-        *describe_releases(made),
-        *describe_events(made),
-        *(f"{describe_change(some, made)}." for some in phrased[:FEW]),
-    ]
-    main = choose_counters(made)
-    for one in ([each for each in main if each.column in PHRASES] or main)[:FEW]:
-        said.append(f"{describe_counter(one, made)}{describe_rate(one, made)}.")
-        left = (sentence.text for sentence in write_left_over(one, find_row(one, made)))
-        said += [f"{text.partition(':')[0]}." for text in left if text.startswith("Only")]
-    said += [f"{sentence.text.partition(' (')[0]}." for sentence in write_memory(made)]
-    return " ".join(text for text in said if text)
+    said = [count_findings(made), *describe_releases(made), *describe_events(made)]
+    changes = []
+    for some in group_changes(made):
+        if not is_described(some[0], made.mode):
+            changes.append(some)
+    changes.sort(key=lambda some: (some[0].column not in PHRASES, rank_section(some[0])))
+    phrased_changes = [some for some in changes if some[0].column in PHRASES]
+    for some in (phrased_changes or changes)[:FEW]:
+        said.append(f"{describe_change(some, made)}.")
+    counters = choose_counters(made)
+    phrased_counters = [one for one in counters if one.column in PHRASES]
+    for one in (phrased_counters or counters)[:FEW]:
+        rate = describe_rate(one, made)
+        said.append(f"{describe_counter(one, made)}{rate}.")
+        for sentence in write_left_over(one, find_row(one, made)):
+            if sentence.text.startswith("Only"):
+                left = sentence.text.partition(":")[0]
+                said.append(f"{left}.")
+    for sentence in write_memory(made):
+        amount = sentence.text.partition(" (")[0]
+        said.append(f"{amount}.")
+    return " ".join(filter(None, said))
 
 
-def is_described(one: Change, mode: str) -> bool:
+def is_described(one: ComparedChange, mode: str) -> bool:
     """Say whether the sentences on names, cards, versions and sizes say a change already."""
     if mode == "hosts":
-        return (one.table, one.column) in _TOLD
-    return (
-        one.note.startswith((_RENAMED, _ANOTHER))
-        or (one.table, one.column) in (*_TOLD, _SIZE)
-        or one.column in ("client_vm", "client_name")
-    )
+        return (one.table, one.column) in _DESCRIBED
+    if one.note.startswith((_RENAMED, _ANOTHER)):
+        return True
+    if (one.table, one.column) in (*_DESCRIBED, _SIZE):
+        return True
+    return one.column in ("client_vm", "client_name")
 
 
 def count_findings(made: Comparison) -> str:
     """Return how many findings have which state, and the first two of them that are new or worse."""
     words = ("new", "worse", "better", "gone", "cannot tell", "no longer judged", "same")
-    counts = {
-        word: sum(one.state == word and not one.muted for one in made.findings) for word in words
-    }
+    counts = dict.fromkeys(words, 0)
+    worst = []
+    for one in made.findings:
+        if one.muted:
+            continue
+        if one.state in counts:
+            counts[one.state] += 1
+        if one.state in ("new", "worse"):
+            worst.append(one)
     if made.mode == "hosts":
-        names = (made.sides[0].name, made.sides[-1].name)
+        first_side = made.sides[0].name
+        last_side = made.sides[-1].name
         counts = {
-            f"only on {names[-1]}": counts["new"], f"only on {names[0]}": counts["gone"],
-            f"not judged on {names[-1]}": counts["no longer judged"],
+            f"only on {last_side}": counts["new"],
+            f"only on {first_side}": counts["gone"],
+            f"not judged on {last_side}": counts["no longer judged"],
             "on both": counts["same"] + counts["worse"] + counts["better"],
-        }  # fmt: skip
+        }
     tallies = [f"{number:,} {word}" for word, number in counts.items() if number]
-    worst = [one for one in made.findings if one.state in ("new", "worse") and not one.muted][:2]
-    first = "; ".join(
-        one.subject if one.title in one.subject else f"{one.title} ({one.subject})" for one in worst
-    )
-    said = f"Findings: {', '.join(tallies)}." if tallies else "No finding on any side."
-    return f"{said} First of all: {first}." if first else said
+    said = "No finding on any side."
+    if tallies:
+        said = f"Findings: {', '.join(tallies)}."
+    named = []
+    for one in worst[:2]:
+        if one.title in one.subject:
+            named.append(one.subject)
+        else:
+            named.append(f"{one.title} ({one.subject})")
+    if named:
+        said += f" First of all: {'; '.join(named)}."
+    return said
 
 
 def describe_releases(made: Comparison) -> list[str]:
     """Return which release each machine had and has, with its build; of two hosts which one has which."""
     found: dict[str, dict[str, list[Any]]] = {}
     for one in made.changes:
-        if (one.table, one.column) in _TOLD:
+        if (one.table, one.column) in _DESCRIBED:
             found.setdefault(one.machine, {})[one.column] = one.values
     said = []
     for machine, known in found.items():
         names = known.get("release") or known.get("version") or [None] * len(made.sides)
         builds = known.get("build") or [None] * len(names)
-        releases = [name_release(name, build) for name, build in zip(names, builds, strict=True)]
+        releases = []
+        for name, build in zip(names, builds, strict=True):
+            releases.append(name_release(name, build))
         if made.mode == "hosts":
             sides = zip(made.sides, releases, strict=True)
-            said.append("; ".join(f"{side.name} runs {text}" for side, text in sides if text) + ".")
+            parts = []
+            for side, text in sides:
+                if text:
+                    parts.append(f"{side.name} runs {text}")
+            said.append("; ".join(parts) + ".")
         else:
-            said.append(f"{machine} went from {' to '.join(text for text in releases if text)}.")
+            went = " to ".join(text for text in releases if text)
+            said.append(f"{machine} went from {went}.")
     return said[:MOST]
 
 
 def name_release(name: Any, build: Any) -> str:
     """Return the name of a release with its build."""
-    return (
-        f"{name} (build {build})"
-        if name and build
-        else f"{name}"
-        if name
-        else f"build {build}"
-        if build
-        else ""
-    )
+    if name and build:
+        return f"{name} (build {build})"
+    if name:
+        return f"{name}"
+    if build:
+        return f"build {build}"
+    return ""
 
 
 def describe_events(made: Comparison) -> list[str]:
@@ -160,24 +183,22 @@ def describe_events(made: Comparison) -> list[str]:
         *describe_sizes(made),
     ]
     sentences = list(dict.fromkeys(sentences))
-    return (
-        sentences
-        if len(sentences) <= MOST
-        else [
-            *sentences[:MOST],
-            f"{len(sentences) - MOST:,} more of such changes are listed below.",
-        ]
-    )
+    if len(sentences) <= MOST:
+        return sentences
+    return [
+        *sentences[:MOST],
+        f"{len(sentences) - MOST:,} more of such changes are listed below.",
+    ]
 
 
 def place_step(step: MachineStep, made: Comparison) -> str:
     """Return between which captures of a series a step lies."""
     sides = made.sides
-    return (
-        "in between"
-        if len(sides) < 3
-        else f"between {sides[step.from_side].name} and {sides[step.to_side].name}"
-    )
+    if len(sides) < 3:
+        return "in between"
+    begin = sides[step.from_side].name
+    end = sides[step.to_side].name
+    return f"between {begin} and {end}"
 
 
 def describe_renames(made: Comparison) -> list[str]:
@@ -185,17 +206,17 @@ def describe_renames(made: Comparison) -> list[str]:
     nics: dict[str, list[str]] = {}
     vms: dict[str, None] = {}
     for one in made.changes:
-        was, now = one.values[0], one.values[-1]
+        was = one.values[0]
+        now = one.values[-1]
         if one.note.startswith(_RENAMED) and one.table == "esxi.pnic":
             nics.setdefault(one.machine, []).append(f"{was} is now {now}")
         elif (
             one.note.startswith(_RENAMED) and one.section == sections.VMS and one.was != one.subject
         ):
             vms[f"The VM {one.was} on {one.machine} is now called {one.subject}."] = None
-    cards = [
-        f"The same cards have other names on {machine}: {', '.join(some)}."
-        for machine, some in nics.items()
-    ]
+    cards = []
+    for machine, some in nics.items():
+        cards.append(f"The same cards have other names on {machine}: {', '.join(some)}.")
     return [*cards, *vms]
 
 
@@ -207,15 +228,27 @@ def describe_comings(made: Comparison) -> list[str]:
             ("esxi.vm", "esxi.vm_process")
         )
         if one.state in ("new", "gone") and (vm or "esxi.filesystem" in one.tables):
-            what = "VM" if vm else "datastore"
-            name = one.subject if vm else one.subject.rpartition(" (")[0] or one.subject
+            what = "datastore"
+            if vm:
+                what = "VM"
+            if vm:
+                name = one.subject
+            else:
+                name = one.subject.rpartition(" (")[0] or one.subject
             found.setdefault((one.machine, what, one.state), {})[name] = None
     said = []
     for (machine, what, state), names in found.items():
-        verb = "are" if len(names) > 1 else "is"
-        plural = "s" if len(names) > 1 else ""
-        tail = "new on" if state == "new" else "no longer on"
-        said.append(f"The {what}{plural} {join_names([*names], FEW)} {verb} {tail} {machine}.")
+        verb = "is"
+        if len(names) > 1:
+            verb = "are"
+        plural = ""
+        if len(names) > 1:
+            plural = "s"
+        tail = "no longer on"
+        if state == "new":
+            tail = "new on"
+        named = join_names([*names], FEW)
+        said.append(f"The {what}{plural} {named} {verb} {tail} {machine}.")
     return said
 
 
@@ -226,16 +259,21 @@ def describe_sizes(made: Comparison) -> list[str]:
         known = [value for value in one.values if value is not None]
         if (one.table, one.column) == _SIZE and len(known) > 1:
             name = one.subject.rpartition(" (")[0] or one.subject
-            verb = "grew" if known[-1] > known[0] else "shrank"
-            went = " to ".join(show_size(value, one.unit) for value in (known[0], known[-1]))
+            verb = "shrank"
+            if known[-1] > known[0]:
+                verb = "grew"
+            first = show_size(known[0], one.unit)
+            last = show_size(known[-1], one.unit)
+            went = f"{first} to {last}"
             said.append(f"The datastore {name} on {one.machine} {verb} from {went}.")
     return said
 
 
-def describe_change(some: Sequence[Change], made: Comparison) -> str:
+def describe_change(some: Sequence[ComparedChange], made: Comparison) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
-    subjects = join_names(list(dict.fromkeys(each.subject for each in some if each.subject)), FEW)
+    unique = dict.fromkeys(each.subject for each in some if each.subject)
+    subjects = join_names(list(unique), FEW)
     known = [show_size(value, one.unit) for value in one.values if value is not None]
     if one.column in PHRASES:  # the queues of one adapter are set together
         subjects = join_names(
@@ -249,13 +287,16 @@ def describe_change(some: Sequence[Change], made: Comparison) -> str:
         return capitalize_start(
             f"{name_column(one)}{f' of {subjects}' if subjects else ''}: {list_values(one, made)}"
         )
-    went = f"from {known[0]} to {known[-1]}" if len(known) < 3 else " → ".join(known)
+    if len(known) < 3:
+        went = f"from {known[0]} to {known[-1]}"
+    else:
+        went = " → ".join(known)
     return capitalize_start(
         f"{name_column(one)} of {name_with_machine(subjects, one.machine)} went {went}"
     )
 
 
-def describe_counter(one: Counter, made: Comparison) -> str:
+def describe_counter(one: ComparedCounter, made: Comparison) -> str:
     """Return what a counter was and is, as half a sentence: of a series each value."""
     values = [value for value in one.values if value is not None]
     name, whose = name_counter(one)
@@ -270,33 +311,30 @@ def describe_counter(one: Counter, made: Comparison) -> str:
                 who=whose or one.machine, was=show_value(values[0]), now=show_value(values[-1])
             )
         )
-    change_text = (
-        f"stayed at {show_value(values[0])}"
-        if len({*values}) == 1
-        else f"went {show_course(values)}"
-    )
+    if len({*values}) == 1:
+        change_text = f"stayed at {show_value(values[0])}"
+    else:
+        change_text = f"went {show_course(values)}"
     return capitalize_start(f"{name} of {name_with_machine(whose, one.machine)} {change_text}")
 
 
 def show_course(values: Sequence[Any]) -> str:
     """Return the values of a counter as they follow each other."""
-    return (
-        join_values(values)
-        if len(values) > 2
-        else f"from {show_value(values[0])} to {show_value(values[-1])}"
-    )
+    if len(values) > 2:
+        return join_values(values)
+    return f"from {show_value(values[0])} to {show_value(values[-1])}"
 
 
-def describe_rate(one: Counter, made: Comparison) -> str:
+def describe_rate(one: ComparedCounter, made: Comparison) -> str:
     """Return what a counter did in relation to the time or the traffic, as the second half of a sentence."""
     step = one.steps[-1]
     if len(one.steps) > 1 and made.mode == "time":
         doubt = {"cannot tell": "cannot tell, ", "replaced": "another card counts, "}.get(
             step.verdict, ""
         )
-        last = (
-            "" if step.verdict in ("", "none") else f"; in the last interval {doubt}{step.because}"
-        )
+        last = ""
+        if step.verdict not in ("", "none"):
+            last = f"; in the last interval {doubt}{step.because}"
         return f": {describe_rates(one.steps)}{last}"
     if step.known_shares is not None:
         word = {"better": "better", "worse": "worse", "same": "as before"}.get(
@@ -308,11 +346,15 @@ def describe_rate(one: Counter, made: Comparison) -> str:
         if one.verdict == "replaced":
             return f", {new} instead of {old} of {step.of_words}, counted by another card"
         return f", {new} instead of {old} of {step.of_words}: {word}"
-    word = "counted by another card" if one.verdict == "replaced" else one.verdict
+    word = "counted by another card"
+    if one.verdict != "replaced":
+        word = one.verdict
     return f": {word}, {step.because}"
 
 
 def capitalize_start(text: str) -> str:
     """Return a sentence with a capital at its start, unless it starts with a name."""
     first = text.partition(" ")[0]
-    return text[:1].upper() + text[1:] if first.isalpha() else text
+    if first.isalpha():
+        return text[:1].upper() + text[1:]
+    return text

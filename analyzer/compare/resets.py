@@ -37,11 +37,9 @@ class CounterStart:
 
     def after(self, *, fell: bool) -> CounterStart:
         """Return what is known when a counter of the row fell, or none of them did."""
-        return (
-            CounterStart("started again", self.if_fell, self.rows)
-            if fell and self.if_fell
-            else self
-        )
+        if fell and self.if_fell:
+            return CounterStart("started again", self.if_fell, self.rows)
+        return self
 
 
 @dataclass(slots=True)
@@ -55,21 +53,27 @@ class SidePair:
 
 def measure_interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
     """Return the seconds from one capture of a machine to the next, None when a time is missing or they run back."""
-    first, last = to_seconds(earlier.captured), to_seconds(later.captured)
-    return None if first is None or last is None or last <= first else last - first
+    first = to_seconds(earlier.captured)
+    last = to_seconds(later.captured)
+    if first is None or last is None or last <= first:
+        return None
+    return last - first
 
 
 def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterStart:
     """Say whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
-        lacking = [
-            word for word, one in (("earlier", earlier), ("later", later)) if one.uptime is None
-        ]
+        lacking = []
+        for word, one in (("earlier", earlier), ("later", later)):
+            if one.uptime is None:
+                lacking.append(word)
         return CounterStart(
             "not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows
         )
-    first, last, apart = earlier.booted, later.booted, measure_interval(earlier, later)
+    first = earlier.boot_time
+    last = later.boot_time
+    apart = measure_interval(earlier, later)
     if first is not None and last is not None and apart is not None:
         slack = DRIFT_S + DRIFT_SHARE * apart
         if last - first > slack:
@@ -105,7 +109,9 @@ def start_of(
     if table.counts_since == "port":
         return check_port(earlier, later, machines, booted, moved=sides.moved)
     card = check_card(table, earlier, later, sides)
-    return card if card is not None else booted
+    if card is not None:
+        return card
+    return booted
 
 
 def check_port(
@@ -131,18 +137,20 @@ def check_port(
             "VM was moved away and back)"
         )
         return CounterStart("started again", why, rows)
-    return (
-        booted
-        if booted.state == "not known"
-        else CounterStart("went on", f"port {old} stayed connected", booted.rows)
-    )
+    if booted.state == "not known":
+        return booted
+    return CounterStart("went on", f"port {old} stayed connected", booted.rows)
 
 
 def check_card(
     table: Table, earlier: ComparedSubject, later: ComparedSubject, sides: SidePair
 ) -> CounterStart | None:
     """Return whether another card counts now, for a counter of a card."""
-    column = next((name for name in ("pnic", "vmnic", "hba") if name in table.key), "")
+    column = ""
+    for name in ("pnic", "vmnic", "hba"):
+        if name in table.key:
+            column = name
+            break
     if not column:
         return None
     which = [names.nics if column != "hba" else names.adapters for names in sides.names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from analyzer.artefacts.tables import Row, Table
-from analyzer.case.comparison import Appearance, Change, Counter, Place, Uncompared
+from analyzer.case.comparison import Appearance, ComparedChange, ComparedCounter, Place, Uncompared
 from analyzer.compare.counters import as_number
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
@@ -17,9 +17,9 @@ NAMES = frozenset({"vm_name", "client_vm", "pnic", "vmnic", "hba", "vmx_path"})
 class RowChanges:
     """What the rows of the sides say, as records of the comparison."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[ComparedChange] = field(default_factory=list)
     subjects: list[Appearance] = field(default_factory=list)
-    counters: list[Counter] = field(default_factory=list)
+    counters: list[ComparedCounter] = field(default_factory=list)
     uncompared: list[Uncompared] = field(default_factory=list)
     renames: dict[tuple[int, str], str] = field(
         default_factory=dict
@@ -36,10 +36,15 @@ def count_separately(start: CounterStart) -> CounterStart:
 
 def has_fallen(table: Table, earlier: ComparedSubject, later: ComparedSubject) -> bool:
     """Say whether a counter of a row is smaller than before: then all of the row started again."""
-    cells = [
-        (as_number(earlier.value(name)), as_number(later.value(name))) for name in table.counters
-    ]
-    return any(old is not None and new is not None and new < old for old, new in cells)
+    cells = []
+    for name in table.counters:
+        old = as_number(earlier.value(name))
+        new = as_number(later.value(name))
+        cells.append((old, new))
+    for old, new in cells:
+        if old is not None and new is not None and new < old:
+            return True
+    return False
 
 
 def list_places(start: CounterStart) -> list[Place]:
@@ -49,7 +54,10 @@ def list_places(start: CounterStart) -> list[Place]:
 
 def find_place(row: Row, column: str) -> Place:
     """Return where a cell stands, or the row itself where no column is named."""
-    block = row.block_of(column) if column else row.block
+    if column:
+        block = row.block_of(column)
+    else:
+        block = row.block
     return Place(block.address, row.line_of(column) if column else row.line)
 
 
@@ -63,12 +71,13 @@ def fold_appearances(records: list[Appearance]) -> list[Appearance]:
     return [*found.values()]
 
 
-def drop_repeats(records: list[Change]) -> list[Change]:
+def drop_repeats(records: list[ComparedChange]) -> list[ComparedChange]:
     """Return each change once: several tables say the same, and a name is in many rows."""
-    found: dict[tuple[str, ...], Change] = {}
+    found: dict[tuple[str, ...], ComparedChange] = {}
     for record in records:
         values = repr(record.values)
-        name = record.column in NAMES
-        key = ("name", values) if name else (record.column, record.subject, values)
+        key: tuple[str, ...] = (record.column, record.subject, values)
+        if record.column in NAMES:
+            key = ("name", values)
         found.setdefault((record.machine, *key), record)
     return [*found.values()]

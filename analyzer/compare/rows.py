@@ -9,7 +9,15 @@ from itertools import pairwise
 from typing import Any
 
 from analyzer.artefacts.tables import Column, Table, Value
-from analyzer.case.comparison import Appearance, Change, Counter, CounterChange, Mode, Uncompared
+from analyzer.case.comparison import (
+    Appearance,
+    ComparedChange,
+    ComparedCounter,
+    CounterChange,
+    Mode,
+    Place,
+    Uncompared,
+)
 from analyzer.compare import sections
 from analyzer.compare.counters import CounterStep, as_number, is_bad, judge_step, passed_column
 from analyzer.compare.machines import ComparedMachine
@@ -134,10 +142,12 @@ class RowComparison:
         for table in tables.values():
             every = [self.group_by_node(table, at) for at in range(len(self.sides))]
             for pair in self.pairs:
-                some = [
-                    every[at].get(one.key, []) if one is not None else []
-                    for at, one in enumerate(pair.on)
-                ]
+                some = []
+                for at, one in enumerate(pair.on):
+                    if one is not None:
+                        some.append(every[at].get(one.key, []))
+                    else:
+                        some.append([])
                 for match in match_things(
                     [[(one, one.marks) for one in each] for each in some], can_agree
                 ):
@@ -155,10 +165,9 @@ class RowComparison:
         table = next((facts.tables["esxi.vmxnet3_rx_summary"] for facts in self.facts), None)
         if table is None:
             return []
-        every = [
-            [(one, one.marks) for one in list_subjects(facts, names, table)]
-            for facts, names in zip(self.facts, self.names, strict=True)
-        ]
+        every = []
+        for facts, names in zip(self.facts, self.names, strict=True):
+            every.append([(one, one.marks) for one in list_subjects(facts, names, table)])
         ports = [match.on for match in match_things(every) if match.everywhere]
         sums: list[float | None] = []
         for at in range(len(self.facts)):
@@ -175,10 +184,12 @@ class RowComparison:
         by_node = [self.group_by_node(table, at) for at in range(len(self.sides))]
         alone: list[list[ComparedSubject]] = [[] for _ in self.sides]
         for pair in self.pairs:
-            some = [
-                by_node[at].get(machine.key, []) if machine is not None else []
-                for at, machine in enumerate(pair.on)
-            ]
+            some = []
+            for at, machine in enumerate(pair.on):
+                if machine is not None:
+                    some.append(by_node[at].get(machine.key, []))
+                else:
+                    some.append([])
             if any(some):
                 for match in self.compare_machines(table, pair, some):
                     side = next(at for at, one in enumerate(match.on) if one is not None)
@@ -201,7 +212,10 @@ class RowComparison:
         if self.mode == "hosts" and (roams or table.name in _OWN_TABLES):
             return
         here = [at for at, machine in enumerate(pair.on) if machine is not None]
-        lacking = [at for at in here if not some[at] and not self.was_read(at, pair, table)]
+        lacking = []
+        for at in here:
+            if not some[at] and not self.was_read(at, pair, table):
+                lacking.append(at)
         if (
             roams
         ):  # a VM takes its rows along: what one machine lacks may stand on another one of its side
@@ -219,9 +233,9 @@ class RowComparison:
     def was_read(self, at: int, pair: Match[ComparedMachine], table: Table) -> bool:
         """Say whether a side read this table of a machine, rows or none."""
         machine = pair.on[at]
-        return (
-            machine is not None and self.facts[at].coverage(machine.key, table.name).state == "read"
-        )
+        if machine is None:
+            return False
+        return self.facts[at].coverage(machine.key, table.name).state == "read"
 
     def compare_roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""
@@ -241,22 +255,23 @@ class RowComparison:
 
     def lacks_table(self, table: Table, pair: Match[ComparedMachine]) -> bool:
         """Say whether a side did not read this table of a machine."""
-        return any(
-            machine is not None
-            and not self.facts[at].count(table.name)
-            and not self.was_read(at, pair, table)
-            for at, machine in enumerate(pair.on)
-        )
+        for at, machine in enumerate(pair.on):
+            if (
+                machine is not None
+                and not self.facts[at].count(table.name)
+                and not self.was_read(at, pair, table)
+            ):
+                return True
+        return False
 
     def compare_subjects(self, table: Table, match: Match[ComparedSubject]) -> None:
         """Compare all columns of one subject."""
         counting = {*table.counters}
         if "port_id" in table.key:
-            numbers = {
-                at: str(one.rows[-1].values.get("port_id"))
-                for at, one in enumerate(match.on)
-                if one is not None
-            }
+            numbers = {}
+            for at, one in enumerate(match.on):
+                if one is not None:
+                    numbers[at] = str(one.rows[-1].values.get("port_id"))
             self.found.ports |= {
                 (at, number): numbers[min(numbers)] for at, number in numbers.items()
             }
@@ -284,9 +299,10 @@ class RowComparison:
             }
         common = self.describe_value(table, match, column, values)
         numbers = [as_number(value) for value in common["values"] if value is not None]
-        first, last = numbers[0], numbers[-1]
+        first = numbers[0]
+        last = numbers[-1]
         self.found.changes.append(
-            Change(
+            ComparedChange(
                 **common,
                 section=sections.find_section(table, column),
                 difference=last - first if first is not None and last is not None else None,
@@ -303,7 +319,9 @@ class RowComparison:
         if self.mode == "hosts":
             return ""
         if column.name in table.key:
-            return "the same thing under another name" if match.rank == 0 else ""
+            if match.rank == 0:
+                return "the same thing under another name"
+            return ""
         if (table.name, column.name) in _CARDS:
             return "another card in its place: its counters were reset"
         return ""
@@ -317,11 +335,11 @@ class RowComparison:
             return
         known = [at for at, number in enumerate(numbers) if number is not None]
         bad = is_bad(table, column, match.last)
-        steps = [
-            self.judge_counter(table, match, column, pair, bad=bad) for pair in pairwise(known)
-        ]
+        steps = []
+        for pair in pairwise(known):
+            steps.append(self.judge_counter(table, match, column, pair, bad=bad))
         self.found.counters.append(
-            Counter(
+            ComparedCounter(
                 **self.describe_value(table, match, column, values),
                 bad=bad,
                 since=table.counts_since,
@@ -341,7 +359,8 @@ class RowComparison:
     ) -> CounterChange:
         """Return what a counter did from one side to the next."""
         first, last = which
-        earlier, later = match.on[first], match.on[last]
+        earlier = match.on[first]
+        later = match.on[last]
         assert earlier is not None
         assert later is not None
         machines = [self.find_machine(at, match) for at in which]
@@ -351,14 +370,19 @@ class RowComparison:
         start = start_of(table, earlier, later, machines, pair)
         values = [as_number(one.value(column.name)) or 0.0 for one in (earlier, later)]
         passed = passed_column(table, column.name, earlier, later)
-        beside = [as_number(one.value(passed)) if passed else None for one in (earlier, later)]
-        told = table.column(passed)
-        words = told.meaning if told is not None else ""
+        beside = []
+        for one in (earlier, later):
+            if passed:
+                beside.append(as_number(one.value(passed)))
+            else:
+                beside.append(None)
+        counted = table.column(passed)
+        words = ""
+        if counted is not None:
+            words = counted.meaning
         if table.counts_since == "guest" and not passed and self.mode == "time":
-            beside, words = (
-                [self.received[at] for at in which],
-                "what the ports of the case received",
-            )
+            beside = [self.received[at] for at in which]
+            words = "what the ports of the case received"
         lasted = [one.uptime if table.counts_since == "boot" else None for one in machines]
         span = CounterStep(
             (values[0], values[1]),
@@ -385,7 +409,9 @@ class RowComparison:
 
     def measure_distance(self, machines: Sequence[ComparedMachine]) -> float | None:
         """Return the seconds between two captures of a machine."""
-        return measure_interval(machines[0], machines[1]) if self.mode == "time" else None
+        if self.mode == "time":
+            return measure_interval(machines[0], machines[1])
+        return None
 
     def find_machine(self, at: int, match: Match[ComparedSubject]) -> ComparedMachine:
         """Return the machine of a subject on one side."""
@@ -399,12 +425,12 @@ class RowComparison:
         self, table: Table, match: Match[ComparedSubject], column: Column, values: list[Value]
     ) -> dict[str, Any]:
         """Return the fields that changes and counters have in common."""
-        at = [
-            find_place(one.cells[column.name][1], column.name)
-            if one is not None and column.name in one.cells
-            else None
-            for one in match.on
-        ]
+        at: list[Place | None] = []
+        for one in match.on:
+            if one is not None and column.name in one.cells:
+                at.append(find_place(one.cells[column.name][1], column.name))
+            else:
+                at.append(None)
         return {
             "table": table.name,
             "column": column.name,
@@ -438,17 +464,24 @@ class RowComparison:
             return
         on = [one is not None for one in match.on]
         homes = [self.find_machine(at, match).name for at, there in enumerate(on) if there]
-        state = (
-            "moved"
-            if moved and len({*homes}) > 1
-            else "gone"
-            if not on[-1]
-            else "new"
-            if not on[0]
-            else "gone for a time"
-        )
-        at = [find_place(one.rows[-1], "") if one is not None else None for one in match.on]
-        machine = " to ".join(dict.fromkeys(homes)) if state == "moved" else pair.last.name
+        if moved and len({*homes}) > 1:
+            state = "moved"
+        elif not on[-1]:
+            state = "gone"
+        elif not on[0]:
+            state = "new"
+        else:
+            state = "gone for a time"
+        at: list[Place | None] = []
+        for one in match.on:
+            if one is not None:
+                at.append(find_place(one.rows[-1], ""))
+            else:
+                at.append(None)
+        if state == "moved":
+            machine = " to ".join(dict.fromkeys(homes))
+        else:
+            machine = pair.last.name
         section = sections.find_section(table)
         self.found.subjects.append(
             Appearance(
@@ -468,11 +501,9 @@ class RowComparison:
         if not match.last.asked and match.last.user_known is not False:
             return False
         lacking = [at for at, one in enumerate(match.on) if one is None]
-        what = (
-            "was not dumped there"
-            if match.last.asked
-            else "is not known by anything but its number"
-        )
+        what = "is not known by anything but its number"
+        if match.last.asked:
+            what = "was not dumped there"
         self.add_uncompared(table, pair, lacking, f"{match.last.name} {what}")
         return True
 
@@ -496,13 +527,16 @@ class RowComparison:
         """Return why sides lack a table."""
         states = []
         for at in lacking:
-            machine = pair.on[at] if pair is not None else None
-            cover = (
-                self.facts[at].coverage(machine.key, table.name) if machine is not None else None
-            )
-            states.append(
-                cover.why or cover.state if cover is not None and cover.state else "not in the case"
-            )
+            machine = None
+            if pair is not None:
+                machine = pair.on[at]
+            cover = None
+            if machine is not None:
+                cover = self.facts[at].coverage(machine.key, table.name)
+            if cover is not None and cover.state:
+                states.append(cover.why or cover.state)
+            else:
+                states.append("not in the case")
         return "; ".join(dict.fromkeys(states))
 
 

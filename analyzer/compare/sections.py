@@ -52,5 +52,9 @@ def find_section(table: Table, column: Column | None = None) -> str:
     name = table.name.partition(".")[2]
     if table.name == "guest.memory":
         return MEASURED
-    found = next((what for what, form in _TABLES if re.fullmatch(form, name)), "")
+    found = ""
+    for what, form in _TABLES:
+        if re.fullmatch(form, name):
+            found = what
+            break
     return found or (STORAGE if table.product == "esxi" else OTHER)

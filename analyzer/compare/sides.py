@@ -52,7 +52,9 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
     catalog = None
     sides = []
     for one in given:
-        kept = find_document(one[0]) if not callable(one) and len(one) == 1 else None
+        kept = None
+        if not callable(one) and len(one) == 1:
+            kept = find_document(one[0])
         if kept is not None:
             sides.append(_of_document(case_file.read_case(kept)))
             continue
@@ -62,11 +64,10 @@ def read_sides(given: Sequence[Sequence[Place] | Recall], options: Options) -> l
             )
             options = replace(options, samples=sample_columns(catalog.rules))
         signatures = catalog.signatures()
-        found = (
-            one(signatures)
-            if callable(one)
-            else gather_case(one, signatures, replace(options, hashes=None))
-        )
+        if callable(one):
+            found = one(signatures)
+        else:
+            found = gather_case(one, signatures, replace(options, hashes=None))
         if isinstance(found, CaseDocument):
             sides.append(_of_document(found))
             continue
@@ -110,11 +111,16 @@ def find_document(path: Place) -> Path | None:
     if not isinstance(path, Path):
         return None
     inside = path / "case.json"
-    found = inside if path.is_dir() else path
+    if path.is_dir():
+        found = inside
+    else:
+        found = path
     if found.suffix != ".json" or not found.is_file():
         return None
     with found.open("rb") as stream:
-        return found if f'"{SCHEMA}"'.encode() in stream.read(_HEAD) else None
+        if f'"{SCHEMA}"'.encode() in stream.read(_HEAD):
+            return found
+        return None
 
 
 def number_names(sides: list[CaseSide]) -> list[CaseSide]:
@@ -135,7 +141,9 @@ def read_clock(side: CaseSide, node: str) -> str:
     said = max(
         (str(row.values["host_time"]) for row in rows if row.values["host_time"]), default=""
     )
-    return f"{said.replace(' ', 'T').removesuffix('Z')}Z" if said else ""
+    if said:
+        return f"{said.replace(' ', 'T').removesuffix('Z')}Z"
+    return ""
 
 
 def find_capture_time(side: CaseSide) -> str:
@@ -146,5 +154,7 @@ def find_capture_time(side: CaseSide) -> str:
     times = [
         time for node in side.document.nodes if (time := node.captured or read_clock(side, node.id))
     ]
-    kept = "" if os.environ.get("SOURCE_DATE_EPOCH") else side.document.case.created
+    kept = ""
+    if not os.environ.get("SOURCE_DATE_EPOCH"):
+        kept = side.document.case.created
     return max(times, default=kept)

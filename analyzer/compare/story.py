@@ -8,10 +8,10 @@ from typing import Any
 
 from analyzer.case.comparison import (
     Appearance,
-    Change,
+    ComparedChange,
+    ComparedCounter,
     ComparedFinding,
     Comparison,
-    Counter,
     CounterChange,
     MachineStep,
     Place,
@@ -38,11 +38,13 @@ _WORDS = {
 
 def list_renames(made: Comparison) -> list[str]:
     """Return which machines have another name on the last side."""
-    return [
-        f"{machine.names[0]} is now {machine.name} (paired by {machine.paired_by})"
-        for machine in made.machines
-        if machine.names[0] and machine.names[0] != machine.name
-    ]
+    renames = []
+    for machine in made.machines:
+        if machine.names[0] and machine.names[0] != machine.name:
+            renames.append(
+                f"{machine.names[0]} is now {machine.name} (paired by {machine.paired_by})"
+            )
+    return renames
 
 
 def write_conclusion(made: Comparison) -> list[Sentence]:
@@ -61,12 +63,11 @@ def write_conclusion(made: Comparison) -> list[Sentence]:
 
 def make_sentence(text: str, *places: Iterable[Place | None]) -> Sentence:
     """Return a sentence; each list of places has one for each side."""
-    at = [
-        SidePlace(place.address, place.line, side)
-        for some in places
-        for side, place in enumerate(some)
-        if place is not None
-    ]
+    at = []
+    for some in places:
+        for side, place in enumerate(some):
+            if place is not None:
+                at.append(SidePlace(place.address, place.line, side))
     return Sentence(text, at)
 
 
@@ -78,10 +79,10 @@ def write_subject(made: Comparison) -> Sentence:
         if sum(name is not None for name in machine.names) > 1:
             kinds[machine.kind] += 1
     words = {"esxi": "host", "guest": "guest"}
-    paired = ", ".join(
-        count_noun(number, words.get(kind, kind.replace("_", " ")))
-        for kind, number in sorted(kinds.items())
-    )
+    parts = []
+    for kind, number in sorted(kinds.items()):
+        parts.append(count_noun(number, words.get(kind, kind.replace("_", " "))))
+    paired = ", ".join(parts)
     if made.mode == "hosts":
         return make_sentence(
             f"{' and '.join(names)} are different hosts; below is what differs between them."
@@ -92,22 +93,21 @@ def write_subject(made: Comparison) -> Sentence:
             if step.seconds:
                 lengths[step.from_side] = max(step.seconds, lengths.get(step.from_side, 0))
     spans = [show_duration(length) for _, length in sorted(lengths.items())]
-    alike = len(spans) > 1 and len({*spans}) == 1
-    lie = (
-        f"{spans[0]} lie between each pair of"
-        if alike
-        else f"{', then '.join(spans)} lie between the"
-    )
-    when = f" {lie} captures." if lengths else ""
     times = {side.captured for side in made.sides}
-    if not lengths and len(times) < len(names) and "" not in times:
-        when = " Both sides have the same capture time, so there are no rates."
-    elif not lengths:
-        when = " The capture times are not known, so there are no rates."
-    others = list_renames(made)
-    more = f" {'; '.join(others)}." if others else ""
+    if len(spans) > 1 and len({*spans}) == 1:
+        when = f"{spans[0]} lie between each pair of captures."
+    elif spans:
+        when = f"{', then '.join(spans)} lie between the captures."
+    elif len(times) < len(names) and "" not in times:
+        when = "Both sides have the same capture time, so there are no rates."
+    else:
+        when = "The capture times are not known, so there are no rates."
     both = "both sides" if len(names) == 2 else "more than one side"
-    return make_sentence(f"{' → '.join(names)}: {paired or 'no machine'} on {both}.{when}{more}")
+    text = f"{' → '.join(names)}: {paired or 'no machine'} on {both}. {when}"
+    others = list_renames(made)
+    if others:
+        text += f" {'; '.join(others)}."
+    return make_sentence(text)
 
 
 def write_findings(made: Comparison) -> list[Sentence]:
@@ -117,81 +117,82 @@ def write_findings(made: Comparison) -> list[Sentence]:
         if not one.muted:
             by[one.state].append(one)
     said = []
+    first_side = made.sides[0].name
+    last_side = made.sides[-1].name
     words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
     words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
     if made.mode == "hosts":
-        words |= {
-            "new": f"Only on {made.sides[-1].name}",
-            "gone": f"Only on {made.sides[0].name}",
-        }
-        words["no longer judged"] = f"Not judged on {made.sides[-1].name}"
-        words |= {
-            "worse": f"Worse on {made.sides[-1].name}",
-            "better": f"Better on {made.sides[-1].name}",
-        }
+        words["new"] = f"Only on {last_side}"
+        words["gone"] = f"Only on {first_side}"
+        words["no longer judged"] = f"Not judged on {last_side}"
+        words["worse"] = f"Worse on {last_side}"
+        words["better"] = f"Better on {last_side}"
     for state, word in words.items():
         for one in by[state][:MOST]:
-            last = next(side for side in reversed(one.on) if side is not None)
-            why = f" ({one.why})" if one.why else ""
-            tail = f" {last.say}" if state in ("new", "worse", "better") else ""
+            what = one.subject
+            if one.title not in one.subject:
+                what = f"{one.title}, {one.subject}"
+            if one.why:
+                what += f" ({one.why})"
+            text = f"{word}: {what}."
+            if state in ("new", "worse", "better"):
+                last = next(side for side in reversed(one.on) if side is not None)
+                text += f" {last.say}"
             places = [side.at if side is not None else None for side in one.on]
-            what = one.subject if one.title in one.subject else f"{one.title}, {one.subject}"
-            said.append(make_sentence(f"{word}: {what}{why}.{tail}", places))
+            said.append(make_sentence(text, places))
         said += write_rest(by[state], f"findings that are {word.lower()}")
     if by["same"]:
-        stayed = "on both" if made.mode == "hosts" and len(made.sides) == 2 else "on all sides"
-        stayed = stayed if made.mode == "hosts" else "as before"
-        verb = ("is" if len(by["same"]) == 1 else "are") if made.mode == "hosts" else "stayed"
-        said.append(make_sentence(f"{count_noun(len(by['same']), 'finding')} {verb} {stayed}."))
+        said.append(make_sentence(describe_same(len(by["same"]), made)))
     if not made.findings:
         said.append(make_sentence("No side has a finding; below is what changed in the data."))
     return said
 
 
+def describe_same(count: int, made: Comparison) -> str:
+    """Return the sentence on the findings that all sides have: `2 findings stayed as before.`"""
+    findings = count_noun(count, "finding")
+    if made.mode != "hosts":
+        return f"{findings} stayed as before."
+    verb = "is" if count == 1 else "are"
+    where = "on both" if len(made.sides) == 2 else "on all sides"
+    return f"{findings} {verb} {where}."
+
+
 def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
     """Return a sentence on how many more there are than are listed."""
-    return (
-        [make_sentence(f"{len(some) - MOST:,} more {what} are listed below.")]
-        if len(some) > MOST
-        else []
-    )
+    if len(some) > MOST:
+        more = len(some) - MOST
+        return [make_sentence(f"{more:,} more {what} are listed below.")]
+    return []
 
 
 def write_resets(made: Comparison) -> list[Sentence]:
     """Return sentences on counters that were reset, and on machines of which no one knows it."""
     if made.mode == "hosts":
         return []
+    with_counters = {counter.machine for counter in made.counters}
     found: dict[str, list[Place | None]] = {}
     unknown: list[Sentence] = []
     for machine in made.machines:
         for step in machine.steps:
+            at = place_by_side(step, step.at, made)
             if step.state == "started again":
-                found.setdefault(f"{machine.name}: {step.why}", place_by_side(step, step.at, made))
-            elif step.state == "not known" and any(
-                one.machine == machine.name for one in made.counters
-            ):
+                found.setdefault(f"{machine.name}: {step.why}", at)
+            elif step.state == "not known" and machine.name in with_counters:
                 text = f"It is unknown whether {machine.name} was rebooted in between: {step.why}."
-                unknown.append(
-                    make_sentence(
-                        f"{text} Its counters may have been reset.",
-                        place_by_side(step, step.at, made),
-                    )
-                )
+                unknown.append(make_sentence(f"{text} Its counters may have been reset.", at))
     for counter in made.counters:
         for change in counter.steps:
-            if change.state != "started again" or f"{counter.machine}: {change.why}" in found:
-                continue
-            who = ", ".join(filter(None, (counter.machine, counter.subject)))
-            found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
+            of_machine = f"{counter.machine}: {change.why}"
+            if change.state == "started again" and of_machine not in found:
+                who = ", ".join(filter(None, (counter.machine, counter.subject)))
+                found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
     unique: dict[str, tuple[str, list[Place | None]]] = {}
     for text, at in found.items():
-        unique.setdefault(text.partition(": ")[2], (text, at))
-    texts = [*unique.values()]
-    said = [
-        *unknown[:MOST],
-        *(make_sentence(f"Counter reset. {text}.", at) for text, at in texts[:MOST]),
-    ]
-    return said + write_rest(texts, "counter resets")
+        why = text.partition(": ")[2]
+        unique.setdefault(why, (text, at))
+    resets = [make_sentence(f"Counter reset. {text}.", at) for text, at in unique.values()]
+    return [*unknown[:MOST], *resets[:MOST], *write_rest(resets, "counter resets")]
 
 
 def place_by_side(
@@ -209,25 +210,30 @@ def place_by_side(
     return places
 
 
-def group_changes(made: Comparison) -> list[list[Change]]:
+def group_changes(made: Comparison) -> list[list[ComparedChange]]:
     """Return changes that read alike on one machine together, by section; measured values are none of them."""
-    grouped: defaultdict[tuple[Any, ...], list[Change]] = defaultdict(list)
+    grouped: defaultdict[tuple[Any, ...], list[ComparedChange]] = defaultdict(list)
     for one in made.changes:
         if one.section != sections.MEASURED:
-            grouped[one.section, one.table, one.column, repr(one.values), one.machine].append(one)
+            key = (one.section, one.table, one.column, repr(one.values), one.machine)
+            grouped[key].append(one)
     return sorted(grouped.values(), key=lambda some: (rank_section(some[0]), -len(some)))
 
 
-def rank_section(one: Change) -> int:
+def rank_section(one: ComparedChange) -> int:
     """Return the place of the section of a change."""
     known = sections.SECTIONS
-    return known.index(one.section) if one.section in known else len(known)
+    if one.section in known:
+        return known.index(one.section)
+    return len(known)
 
 
 def write_changes(made: Comparison) -> list[Sentence]:
     """Return sentences on what changed, without measured values."""
     ranked = group_changes(made)
-    word = "Differs" if made.mode == "hosts" else "Changed"
+    word = "Changed"
+    if made.mode == "hosts":
+        word = "Differs"
     said = []
     for some in ranked[: 2 * MOST]:
         one = some[0]
@@ -235,19 +241,27 @@ def write_changes(made: Comparison) -> list[Sentence]:
         who = "; ".join(subjects[:3]) + (
             f" and {len(subjects) - 3:,} more" if len(subjects) > 3 else ""
         )
-        where = f"{one.machine}, {who}" if who else one.machine
-        note = f" ({one.note})" if one.note else ""
+        if who:
+            where = f"{one.machine}, {who}"
+        else:
+            where = one.machine
+        note = ""
+        if one.note:
+            note = f" ({one.note})"
         if made.mode == "hosts":
-            what = f"{name_column(one)}{f' of {who}' if who else ''}: {list_values(one, made)}"
+            whose = f" of {who}" if who else ""
+            what = f"{name_column(one)}{whose}: {list_values(one, made)}"
         else:
             what = f"{name_column(one)} {list_values(one, made)}: {where}".strip()
-        said.append(make_sentence(f"{word}: {what}{note}.", *(each.at for each in some[:3])))
+        places = [each.at for each in some[:3]]
+        said.append(make_sentence(f"{word}: {what}{note}.", *places))
     if len(ranked) > 2 * MOST:
-        said.append(make_sentence(f"{len(ranked) - 2 * MOST:,} more changes are listed below."))
+        more = len(ranked) - 2 * MOST
+        said.append(make_sentence(f"{more:,} more changes are listed below."))
     return said
 
 
-def choose_counters(made: Comparison) -> list[Counter]:
+def choose_counters(made: Comparison) -> list[ComparedCounter]:
     """Return the counters of drops and errors that say something, weightiest first; parts of a sum follow their sum."""
     bad = [one for one in made.counters if one.bad and one.verdict not in ("none", "")]
     kinds = {identify_thing(one) for one in bad if one.column not in _TOTALS}
@@ -263,17 +277,19 @@ def choose_counters(made: Comparison) -> list[Counter]:
     )
 
 
-def identify_thing(one: Counter) -> tuple[Any, ...]:
+def identify_thing(one: ComparedCounter) -> tuple[Any, ...]:
     """Return what two counters have in common of which one is all of the other."""
     return one.table, one.machine, one.subject, tuple(one.values)
 
 
 def rank_column(column: str) -> int:
     """Return the place of a column among those with a plain name."""
-    return [*PLAIN].index(column) if column in PLAIN else len(PLAIN)
+    if column in PLAIN:
+        return [*PLAIN].index(column)
+    return len(PLAIN)
 
 
-def find_row(one: Counter, made: Comparison) -> dict[str, Counter]:
+def find_row(one: ComparedCounter, made: Comparison) -> dict[str, ComparedCounter]:
     """Return the counters of one row by their column."""
     place = (one.table, one.machine, one.subject)
     some = (each for each in made.counters if (each.table, each.machine, each.subject) == place)
@@ -296,28 +312,38 @@ def write_counters(made: Comparison) -> list[Sentence]:
     return said
 
 
-def measure_size(one: Counter) -> float:
+def measure_size(one: ComparedCounter) -> float:
     """Return the largest value of a counter."""
     return float(max((value for value in one.values if value is not None), default=0))
 
 
-def write_counter(one: Counter, made: Comparison) -> str:
+def write_counter(one: ComparedCounter, made: Comparison) -> str:
     """Return in a sentence what a counter was and is, its share or its rate, and the verdict."""
     step = one.steps[-1]
     name, whose = name_counter(one)
-    who = whose if made.mode == "hosts" else ", ".join(filter(None, (one.machine, whose)))
-    text = f"{who}: {name} {list_values(one, made)}" if who else f"{name} {list_values(one, made)}"
+    if made.mode == "hosts":
+        who = whose
+    else:
+        who = ", ".join(filter(None, (one.machine, whose)))
+    if who:
+        text = f"{who}: {name} {list_values(one, made)}"
+    else:
+        text = f"{name} {list_values(one, made)}"
     shares = step.known_shares
     if len(one.steps) > 1 and made.mode == "time":
         text += f" ({describe_rates(one.steps)})"
         if shares is not None:
-            text += f"; in the last interval {show_percent(shares[1])} of {step.of_words}, {show_percent(shares[0])} before"
+            before, now = map(show_percent, shares)
+            text += f"; in the last interval {now} of {step.of_words}, {before} before"
     elif shares is not None:
-        since = (
-            "" if step.state == "started again" or made.mode == "hosts" else ", before and since"
-        )
-        between = " against " if made.mode == "hosts" else " → "
-        text += f" ({between.join(map(show_percent, shares))} of {step.of_words}{since})"
+        since = ", before and since"
+        if step.state == "started again" or made.mode == "hosts":
+            since = ""
+        between = " → "
+        if made.mode == "hosts":
+            between = " against "
+        both = between.join(map(show_percent, shares))
+        text += f" ({both} of {step.of_words}{since})"
     elif step.per_hour is not None:
         text += f" ({show_value(step.per_hour)} an hour)"
     word = _WORDS[one.verdict]
@@ -337,28 +363,36 @@ def describe_rates(steps: Sequence[CounterChange]) -> str:
             parts.append("counting started again")
         elif step.per_hour is not None:
             parts.append(f"{show_value(step.per_hour)} an hour")
+        elif step.difference is None:
+            parts.append("not known")
         else:
-            parts.append(
-                "not known" if step.difference is None else f"{show_value(step.difference)} more"
-            )
+            parts.append(f"{show_value(step.difference)} more")
     return ", then ".join(parts)
 
 
-def write_left_over(one: Counter, row: dict[str, Counter]) -> list[Sentence]:
+def write_left_over(one: ComparedCounter, row: dict[str, ComparedCounter]) -> list[Sentence]:
     """Say which part of a sum is left: `only ring #2 still runs full`."""
-    parts = _PARTS.get(one.column, {})
-    there = {column: row[column] for column in parts if column in row}
-    if not there:
+    left = []
+    texts = []
+    places = []
+    total: float = 0
+    for column, name in _PARTS.get(one.column, {}).items():
+        part = row.get(column)
+        if part is None:
+            continue
+        last = part.values[-1] or 0
+        total += last
+        if last:
+            left.append(name)
+        texts.append(f"{name} ran full {join_values(part.values)} times")
+        places.append(part.at)
+    if not texts:
         return []
-    lasts = {column: part.values[-1] or 0 for column, part in there.items()}
-    left = [parts[column] for column, value in lasts.items() if value]
-    rest_text = "; ".join(
-        f"{parts[column]} ran full {join_values(part.values)} times"
-        for column, part in there.items()
-    )
-    gone = len(left) == 1 and len(there) > 1 and lasts and sum(lasts.values()) == one.values[-1]
-    text = f"Only {left[0]} still runs full: {rest_text}." if gone else f"Of these, {rest_text}."
-    return [make_sentence(text, *(part.at for part in there.values()))]
+    parts = "; ".join(texts)
+    text = f"Of these, {parts}."
+    if len(left) == 1 and len(texts) > 1 and total == one.values[-1]:
+        text = f"Only {left[0]} still runs full: {parts}."
+    return [make_sentence(text, *places)]
 
 
 def write_samples(made: Comparison) -> list[Sentence]:
@@ -403,8 +437,13 @@ def write_memory(made: Comparison) -> list[Sentence]:
             ):
                 less = one.difference < 0
                 size = abs(one.difference) / 1024
-                amount = f"{size:,.0f} MB" if size >= 10 else f"{size:,.1f} MB"
-                more = "less" if less else "more"
+                if size >= 10:
+                    amount = f"{size:,.0f} MB"
+                else:
+                    amount = f"{size:,.1f} MB"
+                more = "more"
+                if less:
+                    more = "less"
                 text = (
                     f"{one.machine} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
                     f"{name_column(one)} {join_values(one.values)} kB."
@@ -436,7 +475,8 @@ def write_appearances(made: Comparison) -> list[Sentence]:
     }
     weighty = [one for one in weighty if not is_part(one, whole)]
     for one in weighty[:MOST]:
-        said.append(make_sentence(f"{one.machine}: {one.subject} {words[one.state]}.", one.at))
+        text = f"{one.machine}: {one.subject} {words[one.state]}."
+        said.append(make_sentence(text, one.at))
     return said + write_rest(
         made.subjects if len(weighty) > MOST else [], "things that appeared or disappeared"
     )
@@ -445,7 +485,10 @@ def write_appearances(made: Comparison) -> list[Sentence]:
 def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
     """Say whether it is a port or an adapter of a VM that came or went itself."""
     names = {one.subject.rpartition(" (port ")[0], one.subject.rpartition(", ")[0]}
-    return any((one.machine, name, one.state) in whole for name in names if name)
+    for name in names:
+        if name and (one.machine, name, one.state) in whole:
+            return True
+    return False
 
 
 def write_uncompared(made: Comparison) -> list[Sentence]:
@@ -454,7 +497,9 @@ def write_uncompared(made: Comparison) -> list[Sentence]:
         return []
     tables = {one.table for one in made.uncompared}
     some = ", ".join(sorted(tables)[:4])
-    more = f" and {len(tables) - 4:,} more" if len(tables) > 4 else ""
+    more = ""
+    if len(tables) > 4:
+        more = f" and {len(tables) - 4:,} more"
     return [
         make_sentence(
             f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."

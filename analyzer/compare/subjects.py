@@ -112,7 +112,9 @@ class ComparedSubject:
 
     def value(self, column: str) -> Value:
         """Return a cell, None when it is not known."""
-        return self.cells[column][0] if column in self.cells else None
+        if column in self.cells:
+            return self.cells[column][0]
+        return None
 
 
 @dataclass(slots=True)
@@ -139,32 +141,35 @@ class KnownNames:
                 made.find_port(row)
         for table in ("esxi.ens_uplink", "esxi.pnic"):
             for row in rows_of(facts, table):
-                if row.values.get("mac"):
-                    made.nics[row.block.node, row.values.get("pnic")] = str(
-                        row.values["mac"]
-                    ).lower()
+                mac = row.values.get("mac")
+                if mac:
+                    nic = row.values.get("pnic")
+                    made.nics[row.block.node, nic] = str(mac).lower()
         for table in ("esxi.pci_device", "esxi.pci_owner"):
             for row in rows_of(facts, table):
-                if row.values.get("owner") and row.values.get("device_id"):
-                    ids = f"{row.values.get('vendor_id')}:{row.values['device_id']}"
-                    made.models[row.block.node, row.values["owner"]] = ids
+                owner = row.values.get("owner")
+                device = row.values.get("device_id")
+                if owner and device:
+                    vendor = row.values.get("vendor_id")
+                    made.models[row.block.node, owner] = f"{vendor}:{device}"
         for row in rows_of(facts, "esxi.storage_adapter"):
-            uid, hba = str(row.values.get("hba_uid") or ""), str(row.values.get("hba"))
+            uid = str(row.values.get("hba_uid") or "")
+            hba = str(row.values.get("hba"))
             if uid and hba not in uid and "unknown" not in uid:
                 made.adapters[row.block.node, hba] = uid
         for row in rows_of(facts, "esxi.vm"):
-            made.vms[row.block.node, on_host(row.values.get("vmx_path"))] = (
-                "",
-                str(row.values.get("vm_name") or ""),
-            )
+            name = str(row.values.get("vm_name") or "")
+            path = on_host(row.values.get("vmx_path"))
+            made.vms[row.block.node, path] = ("", name)
         for row in rows_of(facts, "esxi.vm_process"):
-            identity = (
-                str(row.values.get("bios_uuid") or ""),
-                str(row.values.get("vm_name") or ""),
-            )
-            node, path = row.block.node, on_host(row.values.get("vmx_path"))
-            made.vms[node, path] = made.vms[node, row.values.get("vm_world_id")] = identity
-            made.paths[node, row.values.get("vm_world_id")] = str(path or "")
+            node = row.block.node
+            name = str(row.values.get("vm_name") or "")
+            identity = (str(row.values.get("bios_uuid") or ""), name)
+            path = on_host(row.values.get("vmx_path"))
+            world = row.values.get("vm_world_id")
+            made.vms[node, path] = identity
+            made.vms[node, world] = identity
+            made.paths[node, world] = str(path or "")
         made.match_by_count(facts)
         return made
 
@@ -175,23 +180,26 @@ class KnownNames:
             count = row.values.get("pkts_rx_oob")
             misses[row.block.node] += count if isinstance(count, int) else 0
         for row in rows_of(facts, "esxi.vmxnet3_rx_summary"):
-            place, count = (
-                (row.block.node, row.values.get("port_id")),
-                row.values.get("out_of_buffers"),
-            )
-            guests = [
-                guest for guest, number in misses.items() if number == count and number >= SURE
-            ]
+            place = (row.block.node, row.values.get("port_id"))
+            count = row.values.get("out_of_buffers")
+            guests = []
+            for guest, number in misses.items():
+                if number == count and number >= SURE:
+                    guests.append(guest)
             if place not in self.ports and len(guests) == 1:
                 self.ports[place] = KnownPort(client=facts.name(guests[0]))
 
     def find_port(self, row: Row) -> None:
         """Return what is known of a port."""
-        node, values = row.block.node, row.values
+        node = row.block.node
+        values = row.values
         port = self.ports.setdefault((node, values.get("port_id")), KnownPort())
         port.mac = str(values.get("mac") or port.mac).lower()
         port.client = str(values.get("client_vm") or values.get("client_name") or port.client)
-        port.vnic = values.get("vnic") if values.get("vnic") is not None else port.vnic
+        if values.get("vnic") is not None:
+            port.vnic = values.get("vnic")
+        else:
+            port.vnic = port.vnic
         if port.mac and str(values.get("client_name")).startswith("vmnic"):
             self.nics.setdefault((node, values["client_name"]), port.mac)
 
@@ -218,34 +226,49 @@ class KnownNames:
             ]
         if column in ("vmx_path", "vm_world_id"):
             uuid, name = self.vms.get(place, ("", ""))
-            path = value if column == "vmx_path" else self.paths.get(place)
+            if column == "vmx_path":
+                path = value
+            else:
+                path = self.paths.get(place)
             return [uuid and ("uuid", uuid), path and ("vmx", path), name and ("vm", name)]
         return [("is", value)] * 3
 
-    def shown(self, node: str, column: str, value: Value) -> str:
+    def show_cell(self, node: str, column: str, value: Value) -> str:
         """Return how a reader names what a cell of a key speaks of."""
         if column == "port_id":
             port = self.ports.get((node, value), KnownPort())
-            used = (
-                f"{port.client}, adapter {port.vnic}" if port.vnic not in (None, 0) else port.client
-            )
-            return f"{used} (port {value})" if used else f"port {value}"
+            if port.vnic not in (None, 0):
+                used = f"{port.client}, adapter {port.vnic}"
+            else:
+                used = port.client
+            if used:
+                return f"{used} (port {value})"
+            return f"port {value}"
         if column in ("vmx_path", "vm_world_id"):
             return self.vms.get((node, value), ("", ""))[1] or str(value)
         if column in ("queue", "partition", "vnic", "extent_number", "cpu", "rule_number"):
             return f"{column.replace('_', ' ')} {value}"
-        return "" if value is None else str(value)
+        if value is None:
+            return ""
+        return str(value)
 
 
 def on_host(path: Value) -> Value:
     """Return a path as the host has it: in a bundle it is below a folder that is named after the capture."""
-    place = path.find("vmfs/volumes/") if isinstance(path, str) else -1
-    return f"/{path[place:]}" if isinstance(path, str) and place >= 0 else path
+    if isinstance(path, str):
+        place = path.find("vmfs/volumes/")
+    else:
+        place = -1
+    if isinstance(path, str) and place >= 0:
+        return f"/{path[place:]}"
+    return path
 
 
 def rows_of(facts: Facts, table: str) -> list[Row]:
     """Return the rows of a table, none when the case has not got it."""
-    return facts.store(table).rows if facts.count(table) else []
+    if facts.count(table):
+        return facts.store(table).rows
+    return []
 
 
 def list_subjects(facts: Facts, names: KnownNames, table: Table) -> list[ComparedSubject]:
@@ -260,7 +283,8 @@ def list_subjects(facts: Facts, names: KnownNames, table: Table) -> list[Compare
             if column.kind == "str" and column.name not in VOLATILE
         )
     for row in rows:
-        groups[row.block.node, *(on_host(row.values.get(column)) for column in key)].append(row)
+        values = [on_host(row.values.get(column)) for column in key]
+        groups[row.block.node, *values].append(row)
     return [make_subject(names, table, key, some) for some in groups.values()]
 
 
@@ -268,36 +292,44 @@ def make_subject(
     names: KnownNames, table: Table, key: Iterable[str], rows: list[Row]
 ) -> ComparedSubject:
     """Return a subject of its rows."""
+    key = [*key]
     rows = sorted(rows, key=lambda row: (row.block.taken, row.block.order, row.line))
-    node, last = rows[-1].block.node, rows[-1]
+    last = rows[-1]
+    node = last.block.node
     cells: dict[str, tuple[Value, Row]] = {}
     for row in rows:
-        cells |= {
-            column: (on_host(value), row)
-            for column, value in row.values.items()
-            if value is not None
-        }
-    parts = [column for column in key if column != "switch" or "port_id" not in [*key]]
-    ranked = [names.marks(node, column, on_host(last.values.get(column))) for column in parts]
+        for column, value in row.values.items():
+            if value is not None:
+                cells[column] = (on_host(value), row)
+    parts = key
+    if "port_id" in key:
+        parts = [column for column in key if column != "switch"]
+    ranked = []
+    shown = []
+    for column in parts:
+        value = on_host(last.values.get(column))
+        ranked.append(names.marks(node, column, value))
+        shown.append(names.show_cell(node, column, value))
     marks: list[list[Hashable]] = []
     for rank in range(3):
         some = [one[rank] for one in ranked]
-        marks.append([] if any(not one for one in some) else [(table.name, *some)])
-    shown = [names.shown(node, column, on_host(last.values.get(column))) for column in parts]
-    port_text = (
-        last.values.get("vm_name")
-        if "vmx_path" not in parts and "vm_world_id" not in parts
-        else None
-    )
-    name = ", ".join(
-        text
-        for text in ([str(port_text)] if port_text and port_text not in shown else []) + shown
-        if text
-    )
-    if volume := last.values.get("volume_name"):
-        name = f"{volume} ({name})" if volume not in shown else name
-    asked = bool({*key} & {*last.block.params})
-    known = (node, last.values.get("port_id")) in names.ports if "port_id" in parts else None
+        if all(some):
+            marks.append([(table.name, *some)])
+        else:
+            marks.append([])
+    texts = [text for text in shown if text]
+    if "vmx_path" not in parts and "vm_world_id" not in parts:
+        vm = last.values.get("vm_name")
+        if vm and vm not in shown:
+            texts.insert(0, str(vm))
+    name = ", ".join(texts)
+    volume = last.values.get("volume_name")
+    if volume and volume not in shown:
+        name = f"{volume} ({name})"
+    asked = not last.block.params.keys().isdisjoint(key)
+    known = None
+    if "port_id" in parts:
+        known = (node, last.values.get("port_id")) in names.ports
     return ComparedSubject(node, rows, cells, name, marks, asked, known)
 
 

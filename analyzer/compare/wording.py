@@ -40,18 +40,20 @@ PHRASES = {
 
 def name_with_machine(subject: str, machine: str) -> str:
     """Return a thing with its machine."""
-    return f"{subject} on {machine}" if subject and machine else subject or machine
+    if subject and machine:
+        return f"{subject} on {machine}"
+    return subject or machine
 
 
 def list_values(one: ComparedValue, made: Comparison) -> str:
     """Return the values of all sides: `256 → 4,096` in time, `256 on esx01, 4,096 on esx02` of two hosts."""
     if made.mode == "time":
         return " → ".join(show_size(value, one.unit) for value in one.values)
-    return ", ".join(
-        f"{show_size(value, one.unit)} on {side.name}"
-        for value, side in zip(one.values, made.sides, strict=True)
-        if value is not None
-    )
+    parts = []
+    for value, side in zip(one.values, made.sides, strict=True):
+        if value is not None:
+            parts.append(f"{show_size(value, one.unit)} on {side.name}")
+    return ", ".join(parts)
 
 
 def name_column(record: ComparedValue) -> str:
@@ -63,8 +65,6 @@ def name_column(record: ComparedValue) -> str:
 def name_counter(record: ComparedValue) -> tuple[str, str]:
     """Return what a counter is called and whose it is; a table of counters by name has the name in its key."""
     whose, _, name = record.subject.rpartition(", ")
-    return (
-        (name, whose)
-        if record.column == "value" and whose
-        else (name_column(record), record.subject)
-    )
+    if record.column == "value" and whose:
+        return (name, whose)
+    return (name_column(record), record.subject)

@@ -44,7 +44,9 @@ def put_chain(facts: Facts, table: Table, nodes: Iterable[str]) -> set[str]:
         rows += walk.list_rows()
         covers[node] = walk.judge_coverage()
     facts.chains[table.name] = tuple(stamp)
-    return {table.name} if facts.derive(table, rows, covers) else set()
+    if facts.derive(table, rows, covers):
+        return {table.name}
+    return set()
 
 
 @dataclass(slots=True)
@@ -70,7 +72,11 @@ class ChainPath:
         known = next((self.read_from[name] for name in part.of if name in self.read_from), None)
         path = self.add_cells(cells, known)
         unknown = [name for name, value in cells.items() if value is None]
-        lack = next((self.lacks[name] for name in part.of if name in self.lacks), None)
+        lack = None
+        for name in part.of:
+            if name in self.lacks:
+                lack = self.lacks[name]
+                break
         if lack is None or not unknown:
             return path
         return path.lack_columns(unknown, *lack)
@@ -101,7 +107,9 @@ class ChainWalk:
             latest[key if key and None not in key else number] = row
         names = [column.name for column in start.take]
         for row in latest.values():
-            cells = {name: row.values.get(start.renamed.get(name, name)) for name in names}
+            cells = {}
+            for name in names:
+                cells[name] = row.values.get(start.renamed.get(name, name))
             paths = [ChainPath(row, cells, dict.fromkeys(names, row), {})]
             for part in self.chain.parts:
                 further: list[ChainPath] = []
@@ -145,7 +153,9 @@ class ChainWalk:
                 return [path.lack_columns([part.into.name], *lack)]
             return forks or [path]
         path.ended = path.ended or (part.ends is not None and part.ends(path.cells))
-        return [path] if path.ended else self._look_up(part, path)
+        if path.ended:
+            return [path]
+        return self._look_up(part, path)
 
     def _look_up(self, link: ChainLink, path: ChainPath) -> list[ChainPath]:
         """Return the path with the cells of the first source that has them."""
@@ -178,17 +188,19 @@ class ChainWalk:
         """Return the rows of a source that belong to a path: of those with one key the nearest."""
         index = self._indexes.get(id(source))
         if index is None:
-            index = self._indexes[id(source)] = defaultdict(list)
+            index = defaultdict(list)
+            self._indexes[id(source)] = index
             for row in self._read_rows(source):
-                cells = (row.values.get(theirs) for theirs in source.on.values())
-                index[tuple(map(fold_cell, cells))].append(row)
-        rows = index.get(tuple(fold_cell(path.cells[mine]) for mine in source.on), [])
+                theirs = tuple(fold_cell(row.values.get(name)) for name in source.on.values())
+                index[theirs].append(row)
+        mine = tuple(fold_cell(path.cells[name]) for name in source.on)
+        rows = index.get(mine, [])
         if len(set(map(read_key, rows))) == len(rows):
             return rows
-        kept: dict[Key, Row] = {}
+        nearest: dict[Key, Row] = {}
         for row in sorted(rows, key=lambda row: measure_distance(row, path.first)):
-            kept.setdefault(read_key(row), row)
-        chosen = {id(row) for row in kept.values()}
+            nearest.setdefault(read_key(row), row)
+        chosen = {id(row) for row in nearest.values()}
         return [row for row in rows if id(row) in chosen]
 
     def _read_rows(self, source: Source | Start) -> Iterator[Row]:
@@ -209,13 +221,17 @@ class ChainWalk:
         sought = ", ".join(str(path.cells[mine]) for mine in source.on)
         if count > 1:
             return f"{words} has {count} rows of {sought}"
-        cut = ", and was not read whole" if known.state in LOSSY else ""
+        cut = ""
+        if known.state in LOSSY:
+            cut = ", and was not read whole"
         return f"{words} has no row of {sought}{cut}"
 
 
 def fold_cell(value: Value) -> Value:
     """Return a value as it compares: addresses and names of one object are printed in either case."""
-    return value.lower() if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.lower()
+    return value
 
 
 def read_key(row: Row) -> Key:

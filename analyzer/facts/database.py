@@ -171,9 +171,16 @@ def version_key(text: Value) -> str | None:
         found = _PART.fullmatch(part)
         if found is None:
             return None
-        number, tail = (found[1], found[2]) if found[1] else (found[4] or "0", found[3])
+        number = found[1]
+        tail = found[2]
+        if not number:
+            number = found[4] or "0"
+            tail = found[3]
         word = tail.lower()
-        parts.append(f"{int(number):018d}{word}" if found[1] else f"{word}{int(number):018d}")
+        if found[1]:
+            parts.append(f"{int(number):018d}{word}")
+        else:
+            parts.append(f"{word}{int(number):018d}")
     while len(parts) > 1 and parts[-1] == "0" * 18:
         parts.pop()
     return ".".join(parts)
@@ -184,7 +191,10 @@ def create(con: duckdb.DuckDBPyConnection, table: Table, *, cases: bool = False)
     columns = {**{name: SQL_TYPES[kind] for name, kind in own_columns(table)}, **ORIGIN}
     columns |= {CASE: "INTEGER"} if cases else {}
     columns |= {name + KEY: "VARCHAR" for name, kind in own_columns(table) if kind == "version"}
-    body = ", ".join(f"{quote_name(name)} {kind}" for name, kind in columns.items())
+    parts = []
+    for name, kind in columns.items():
+        parts.append(f"{quote_name(name)} {kind}")
+    body = ", ".join(parts)
     con.execute(f"CREATE TABLE {quote_name(table.name)} ({body})")
 
 
@@ -229,7 +239,9 @@ def load_columns(
     cases: list[int | None] = []
     for part in parts:
         own = part.rows[start : start + CHUNK]
-        called = {node: text(part.name(node)) for node in {row.block.node for row in own}}
+        called = {}
+        for node in {row.block.node for row in own}:
+            called[node] = text(part.name(node))
         rows += own
         names += [called[row.block.node] for row in own]
         numbers += range(start, start + len(own))
@@ -268,7 +280,9 @@ def insert_columns(
     values: list[Any] = []
     arrays: dict[str, Any] = {}
     for name, (kind, column) in data.items():
-        sql_type = "VARCHAR" if kind == "TIME" else kind
+        sql_type = "VARCHAR"
+        if kind != "TIME":
+            sql_type = kind
         if not many:
             values.append(column)
             cell = f"unnest(${len(values)}::{sql_type}[])"
@@ -277,7 +291,10 @@ def insert_columns(
             cell = f"${len(values)}::{sql_type}"
         else:
             cell = add_array(arrays, name, sql_type, column)
-        cells.append(f"try_cast({cell} AS TIMESTAMP)" if kind == "TIME" else cell)
+        if kind == "TIME":
+            cells.append(f"try_cast({cell} AS TIMESTAMP)")
+        else:
+            cells.append(cell)
     names = ", ".join(map(quote_name, data))
     statement = f"INSERT INTO {quote_name(table)} ({names}) SELECT {', '.join(cells)}"
     if not many:
@@ -318,7 +335,10 @@ def plain(cell: Any) -> Value:
         if shown == "NaT":
             return None
         return shown.replace("T", " ").removesuffix(".000000")
-    value = cell.item() if hasattr(cell, "item") else cell
+    if hasattr(cell, "item"):
+        value = cell.item()
+    else:
+        value = cell
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str | int | float | bool):
@@ -390,14 +410,22 @@ def fitting(value: Value, kind: Kind) -> Value:
         return None
     if kind == "int":
         whole = isinstance(value, int) and not isinstance(value, bool) and value in INT64
-        return value if whole else None
+        if whole:
+            return value
+        return None
     if kind == "float":
         number = (
             isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
         )
-        return float(value) if number else None
+        if number:
+            return float(value)
+        return None
     if kind == "bool":
-        return value if isinstance(value, bool) else None
+        if isinstance(value, bool):
+            return value
+        return None
     if not isinstance(value, str):
         return None
-    return timestamp(value) if kind == "time" else text(value)
+    if kind == "time":
+        return timestamp(value)
+    return text(value)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedFrame:
     """A frame with the number of its first row, the name of its node, and its case where there are several."""
 
     frame: Frame
@@ -46,13 +46,12 @@ def name_rest(table: Table) -> Table:
     return replace(table, name=table.name + _REST)
 
 
-def choose_viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
+def choose_viewed(table: Table, placed: Sequence[PlacedFrame]) -> list[PlacedFrame]:
     """Return the frames that a view shows better than a table would hold them; none where they are few."""
-    own = [
-        one
-        for one in placed
-        if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line)
-    ]
+    own = []
+    for one in placed:
+        if isinstance(one.frame.columns, SampleColumns) and len(one.frame.line):
+            own.append(one)
     few = sum(len(one.frame.line) for one in own) < VIEWED
     if few or any(kind == "version" for _, kind in own_columns(table)):
         return []
@@ -60,7 +59,7 @@ def choose_viewed(table: Table, placed: Sequence[Placed]) -> list[Placed]:
 
 
 def create_view(
-    con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed]
+    con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[PlacedFrame]
 ) -> list[str]:
     """Make the view of a table: what `name_rest` holds, and the samples of frames, whose numbers are not copied.
 
@@ -81,13 +80,13 @@ def create_view(
         columns = get_samples(some[0])
         block = some[0].frame.block
         named = Frame(objects, columns.names, np.zeros(columns.objects, dtype=np.int64), block)
-        insert_alike(con, objects, [Placed(named, object_count, some[0].node)])
+        insert_alike(con, objects, [PlacedFrame(named, object_count, some[0].node)])
         times = {
             name: join_arrays([get_samples(one).moments[name] for one in some])
             for name in columns.moments
         }
         timed = Frame(moments, times, join_arrays([one.frame.line.numbers for one in some]), block)
-        insert_alike(con, moments, [Placed(timed, moment_count, some[0].node)])
+        insert_alike(con, moments, [PlacedFrame(timed, moment_count, some[0].node)])
         arrays: dict[str, Any] = {
             "_at": np.arange(sum(len(one.frame.line) for one in some), dtype=np.int32)
         }
@@ -98,11 +97,9 @@ def create_view(
         cells.append(f"{moment_count}::BIGINT + _at // {columns.objects} AS _moment")
         for name in columns.numbers:
             parts = [get_samples(one).numbers[name] for one in some]
-            whole = (
-                join_numbers([part for part in parts if part is not None])
-                if None not in parts
-                else None
-            )
+            whole = None
+            if None not in parts:
+                whole = join_numbers([part for part in parts if part is not None])
             arrays |= {} if whole is None else {name: whole.plain()}
             cells.append(
                 f"{'NULL::DOUBLE' if whole is None else whole.sql(quote_name(name))} AS {quote_name(name)}"
@@ -116,11 +113,13 @@ def create_view(
     return names
 
 
-def group_captures(placed: Sequence[Placed]) -> list[list[Placed]]:
+def group_captures(placed: Sequence[PlacedFrame]) -> list[list[PlacedFrame]]:
     """Return frames by capture: those of the same objects and of one origin, whose rows are numbered on."""
-    found: list[list[Placed]] = []
+    found: list[list[PlacedFrame]] = []
     for one in placed:
-        last = found[-1][-1] if found else None
+        last = None
+        if found:
+            last = found[-1][-1]
         alike = (
             last is not None
             and get_samples(last).names is get_samples(one).names
@@ -133,7 +132,7 @@ def group_captures(placed: Sequence[Placed]) -> list[list[Placed]]:
     return found
 
 
-def get_samples(one: Placed) -> SampleColumns:
+def get_samples(one: PlacedFrame) -> SampleColumns:
     """Return the columns of a frame of samples."""
     assert isinstance(one.frame.columns, SampleColumns)
     return one.frame.columns
@@ -168,17 +167,17 @@ def drop_view(con: duckdb.DuckDBPyConnection, table: str, names: Sequence[str]) 
         con.unregister(name)
 
 
-def insert(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[Placed]) -> None:
+def insert(con: duckdb.DuckDBPyConnection, table: Table, placed: Sequence[PlacedFrame]) -> None:
     """Insert the numpy columns of frames; the rows of each are numbered on from its first.
 
     Small ones of the same columns and types go in together: an insert costs more than the rows of a small frame.
     """
-    groups: defaultdict[tuple[str, ...], list[Placed]] = defaultdict(list)
+    groups: defaultdict[tuple[str, ...], list[PlacedFrame]] = defaultdict(list)
     for one in placed:
         if len(one.frame.line):
             groups[describe_shape(one.frame) if len(placed) > 1 else ()].append(one)
     for shape, alike in groups.items():
-        some: list[Placed] = []
+        some: list[PlacedFrame] = []
         count = 0
         for one in alike:
             if some and (not shape or count >= CHUNK):
@@ -201,12 +200,14 @@ def describe_shape(frame: Frame) -> tuple[str, ...]:
     return tuple(found)
 
 
-def are_alike(placed: Sequence[Placed]) -> bool:
+def are_alike(placed: Sequence[PlacedFrame]) -> bool:
     """Say whether frames, one at least, are of the same columns and types, so that `ask` can take them at once."""
-    return len(placed) == 1 or len({describe_shape(one.frame) or id(one) for one in placed}) == 1
+    if len(placed) == 1:
+        return True
+    return len({describe_shape(one.frame) or id(one) for one in placed}) == 1
 
 
-def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Placed]) -> None:
+def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[PlacedFrame]) -> None:
     """Insert frames of the same columns and types."""
 
     def sql(cells: Mapping[str, str]) -> str:
@@ -220,7 +221,7 @@ def insert_alike(con: duckdb.DuckDBPyConnection, table: Table, some: Sequence[Pl
 def ask(
     con: duckdb.DuckDBPyConnection,
     table: Table,
-    some: Sequence[Placed],
+    some: Sequence[PlacedFrame],
     sql: Callable[[Mapping[str, str]], str],
     own: Mapping[str, Sequence[int]] = MappingProxyType({}),
 ) -> None:
@@ -233,9 +234,9 @@ def ask(
     import numpy as np  # noqa: PLC0415 - heavy
 
     counts = [len(one.frame.line) for one in some]
-    numbers = [
-        np.arange(one.first, one.first + count) for one, count in zip(some, counts, strict=True)
-    ]
+    numbers = []
+    for one, count in zip(some, counts, strict=True):
+        numbers.append(np.arange(one.first, one.first + count))
     arrays: dict[str, Any] = {
         "_line": join_arrays([one.frame.line for one in some]),
         "_row": join_arrays(numbers),
@@ -266,7 +267,9 @@ def ask(
         )
 
 
-def write_cells(table: Table, some: Sequence[Placed], arrays: dict[str, Any]) -> dict[str, str]:
+def write_cells(
+    table: Table, some: Sequence[PlacedFrame], arrays: dict[str, Any]
+) -> dict[str, str]:
     """Return the SQL of each column of a table that the frames have, and put their cells into the arrays."""
     import numpy as np  # noqa: PLC0415 - heavy
 
@@ -316,7 +319,7 @@ def join_arrays(parts: Sequence[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def list_origins(some: Sequence[Placed]) -> dict[str, tuple[str, list[Any]]]:
+def list_origins(some: Sequence[PlacedFrame]) -> dict[str, tuple[str, list[Any]]]:
     """Return the columns that are the same in all rows of a frame: how they are written, and a value for each frame."""
     blocks = [one.frame.block for one in some]
     found: dict[str, tuple[str, list[Any]]] = {

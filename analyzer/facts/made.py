@@ -42,7 +42,11 @@ def put_tables(facts: Facts, names: Collection[str] | None = None) -> set[str]:
 
 def is_archived(table: Table) -> bool:
     """Say whether the archive keeps the rows of a table: a chain is made again of what it is made of."""
-    return not table.made_of or table.name == releases.MADE or table.name in site_signs.ALL_TABLES
+    if not table.made_of:
+        return True
+    if table.name == releases.MADE:
+        return True
+    return table.name in site_signs.ALL_TABLES
 
 
 @cache
@@ -68,7 +72,9 @@ def put_chain(facts: Facts, table: Table) -> set[str]:
         for node in nodes:
             cover = facts.coverage(node, start)
             covers[node] = cover if cover.state else Coverage("read")
-        return {table.name} if facts.derive(table, [], covers) else set()
+        if facts.derive(table, [], covers):
+            return {table.name}
+        return set()
     from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
     return chains.put_chain(facts, table, nodes)

@@ -167,7 +167,9 @@ class NsxtSite(SiteMembers):
             kind = _REGISTERED.get(read_text(row, "node_kind").lower())
             name = read_text(row, "fqdn") or read_text(row, "node_name")
             uuid = read_text(row, "node_uuid")
-            known = self.find_member(uuid, name) if kind == "manager" else None
+            known = None
+            if kind == "manager":
+                known = self.find_member(uuid, name)
             if known is not None:
                 self.add_alias(known, uuid)
             elif kind is not None:
@@ -369,7 +371,9 @@ class NsxtSite(SiteMembers):
                 by = self.find_speaker(row)
                 state = read_text(row, "bgp_state")
                 what = (f"BGP {read_text(row, 'address_family')}".strip(), "bgp_state")
-                up = _UP.get(state.upper()) is True if state else None
+                up = None
+                if state:
+                    up = _UP.get(state.upper()) is True
                 words = state or "no state"
                 yield self.state_channel(row, (by, other.name), what, words, up, by)
 
@@ -384,7 +388,9 @@ class NsxtSite(SiteMembers):
             if diag and diag != "No Diagnostic":
                 words = f"{words or 'no state'}: {diag}"
             uplink = read_text(row, "encapsulation") == "vlan"
-            channel = "BFD of an uplink" if uplink else "tunnel"
+            channel = "tunnel"
+            if uplink:
+                channel = "BFD of an uplink"
             ends = sort_ends(self.find_speaker(row), other.name)
             yield self.state_word(row, ends, (channel, "bfd_session_state"), words)
         lines = self.find_last_hits(TUNNEL, lambda node, hit: (node, str(hit.groups["remote"])))
@@ -400,7 +406,9 @@ class NsxtSite(SiteMembers):
 
 def sort_ends(one: str, other: str) -> tuple[str, str]:
     """Return the ends of a channel in the same order whoever speaks of it."""
-    return (one, other) if one <= other else (other, one)
+    if one <= other:
+        return (one, other)
+    return (other, one)
 
 
 def read_used(row: Row, column: str) -> str:

@@ -99,7 +99,9 @@ class NsxvSite(SiteMembers):
             own = own or bool(self.facts.count("nsx.manager", node))
             if own or any(scan.node == node for scan in self.facts.scans):
                 whole = self.facts.nodes[node].complete
-                return ("in the case", True) if whole else ("cut", False)
+                if whole:
+                    return ("in the case", True)
+                return ("cut", False)
         if member.skipped:
             return member.skipped, None
         alike = [one for one in self.members if one.kind == member.kind]
@@ -165,7 +167,10 @@ class NsxvSite(SiteMembers):
             for to_manager, column, _, channel in _HOST_CHANNELS:
                 state = read_text(row, column)
                 if state:
-                    ends = (manager, host) if to_manager else (host, ALL)
+                    if to_manager:
+                        ends = (manager, host)
+                    else:
+                        ends = (host, ALL)
                     what = (channel, column)
                     yield self.state_channel(row, ends, what, state, _UP.get(state), manager)
         what = ("control plane", "error_code")
@@ -173,14 +178,17 @@ class NsxvSite(SiteMembers):
             host = self.name_member("host", object_id=str(row.values.get("host_id")), row=row).name
             ip = read_text(row, "controller_ip")
             ends = (host, self.name_member("controller", ip=ip, row=row).name)
-            words = f"{read_text(row, 'error_code')} {read_text(row, 'message')}".strip()
+            code = read_text(row, "error_code")
+            words = f"{code} {read_text(row, 'message')}".strip()
             manager = self.find_manager(row)
             yield self.state_channel(row, ends, what, words, up=False, by=manager)
 
     def find_manager(self, row: Row) -> str:
         """Return the name of the Manager that answered: the node of the answer, else the only one of the site."""
         member = self.find_by_node(row.block.node) or self.find_only("manager")
-        return member.name if member is not None and member.kind == "manager" else "NSX Manager"
+        if member is not None and member.kind == "manager":
+            return member.name
+        return "NSX Manager"
 
     def list_of_events(self) -> Iterator[Row]:
         """Yield the last state of each host in vsm.log."""
@@ -194,7 +202,10 @@ class NsxvSite(SiteMembers):
             manager = self.find_manager(origin)
             for to_manager, _, group, channel in _HOST_CHANNELS:
                 state = groups[group]
-                ends = (manager, member.name) if to_manager else (member.name, ALL)
+                if to_manager:
+                    ends = (manager, member.name)
+                else:
+                    ends = (member.name, ALL)
                 what = (channel, "")
                 yield self.state_channel(origin, ends, what, state, _UP.get(state), manager)
 
@@ -221,14 +232,18 @@ class NsxvSite(SiteMembers):
         ip = read_text(row, "remote_ip")
         state = read_text(row, "state")
         host = self.name_node("host", row).name
-        kind = "controller" if control else "manager"
+        kind = "manager"
+        if control:
+            kind = "controller"
         only = self.find_only("manager")
         if bus and only is not None and not only.ip:
             other = self.name_member("manager", name=only.name, ip=ip, row=row).name
         else:
             other = self.name_member(kind, ip=ip, row=row).name
         what = ("control plane" if control else "message bus", "state")
-        up = state == "ESTABLISHED" if state else None
+        up = None
+        if state:
+            up = state == "ESTABLISHED"
         yield self.state_channel(row, (host, other), what, state or "no state", up, host)
 
     def list_of_networks(self) -> Iterator[Row]:
@@ -243,24 +258,26 @@ class NsxvSite(SiteMembers):
         for (_, ip, state), found in networks.items():
             first = found[0]
             host = self.name_node("host", first).name
-            to = self.name_member("controller", ip=ip, row=first).name
+            controller = self.name_member("controller", ip=ip, row=first).name
             which = ", ".join(str(row.values.get("vni")) for row in found[:3])
             words = f"{state or 'no state'} for VNI {which}"
             if len(found) > 3:
                 words += ", …"
-            yield self.state_channel(first, (host, to), what, words, _LINKED.get(state), host)
+            up = _LINKED.get(state)
+            yield self.state_channel(first, (host, controller), what, words, up, host)
         what = ("logical routers", "control_plane_active")
         for row in self.list_rows("nsx.vdr"):
             host = self.name_node("host", row).name
             ip = read_text(row, "controller_ip")
-            to = ALL
+            controller = ALL
             if ip not in ("", "0.0.0.0"):
-                to = self.name_member("controller", ip=ip, row=row).name
+                controller = self.name_member("controller", ip=ip, row=row).name
             active = row.values.get("control_plane_active")
             up = active if isinstance(active, bool) else None
             shown = {True: "Yes", False: "No", None: "not shown"}[up]
-            words = f"{read_text(row, 'vdr') or 'a logical router'}: Control Plane Active {shown}"
-            yield self.state_channel(row, (host, to), what, words, up, host)
+            router = read_text(row, "vdr") or "a logical router"
+            words = f"{router}: Control Plane Active {shown}"
+            yield self.state_channel(row, (host, controller), what, words, up, host)
 
     def list_of_edges(self) -> Iterator[Row]:
         """Yield what Edges say of their peers."""
@@ -274,7 +291,9 @@ class NsxvSite(SiteMembers):
                 other = self.name_member("edge", name=peer, row=row).name
                 state = read_text(row, "unit_state")
                 words = f"{unit} is {state}, its peer {health or 'not shown'}"
-                up = health == "good" if health else None
+                up = None
+                if health:
+                    up = health == "good"
                 yield self.state_channel(row, (own.name, other), what, words, up, own.name)
 
     def note_skipped(self) -> None:
@@ -299,13 +318,13 @@ def list_control_sockets(facts: Facts) -> list[Row]:
 
 def is_control_socket(row: Row) -> bool:
     """Say whether a connection is that of the control plane agent to a controller."""
-    return row.values.get("remote_port") == 1234 and read_text(row, "world_name").startswith(
-        "netcpa"
-    )
+    if row.values.get("remote_port") != 1234:
+        return False
+    return read_text(row, "world_name").startswith("netcpa")
 
 
 def is_bus_socket(row: Row) -> bool:
     """Say whether a connection is that of the firewall agent to the message bus of the Manager."""
-    return row.values.get("remote_port") == 5671 and read_text(row, "world_name").startswith(
-        "vsfwd"
-    )
+    if row.values.get("remote_port") != 5671:
+        return False
+    return read_text(row, "world_name").startswith("vsfwd")

@@ -26,7 +26,9 @@ def fold_name(text: str) -> str:
     """Return a name as it is compared with others: lower case, single spaces, an NFS volume by its short id."""
     name = " ".join(text.lower().split())
     volume = _NFS_VOLUME.fullmatch(name)
-    return volume[1] if volume else name
+    if volume:
+        return volume[1]
+    return name
 
 
 def map_other_names(facts: Facts) -> dict[str, str]:
@@ -37,7 +39,10 @@ def map_other_names(facts: Facts) -> dict[str, str]:
         for row in list_rows(facts, table):
             names = []
             for column in columns:
-                cell = row.values.get(column) if column else facts.name(row.block.node)
+                if column:
+                    cell = row.values.get(column)
+                else:
+                    cell = facts.name(row.block.node)
                 if cell:
                     names.append(fold_name(str(cell)))
             if not names:

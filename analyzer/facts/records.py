@@ -87,12 +87,16 @@ class MadeRow(Row):
     def line_of(self, column: str) -> int:
         """Return the line number a column's value was read from."""
         row = self.read_from.get(column)
-        return self.line if row is None else row.line_of(column)
+        if row is None:
+            return self.line
+        return row.line_of(column)
 
     def block_of(self, column: str) -> Block:
         """Return the block a column's value was read from."""
         row = self.read_from.get(column)
-        return self.block if row is None else row.block
+        if row is None:
+            return self.block
+        return row.block
 
 
 class SharedRows:

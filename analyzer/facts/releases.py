@@ -27,7 +27,9 @@ def rank_statements(rows: Sequence[Row]) -> list[Row]:
 
 def find_build(stated: Sequence[Row]) -> Value:
     """Return the build number of the version that the first of some ranked rows states, None when no row has it."""
-    version = stated[0].values.get("version") if stated else None
+    version = None
+    if stated:
+        version = stated[0].values.get("version")
     for row in stated:
         if row.values.get("version") == version and row.values.get("build"):
             return row.values["build"]
@@ -66,12 +68,20 @@ def make_release(stated: Sequence[Row]) -> Row:
     best = stated[0]
     version = best.values["version"]
     build = find_build(stated)
-    known = builds.find_release("esxi", build) if isinstance(build, int) else None
+    known = None
+    if isinstance(build, int):
+        known = builds.find_release("esxi", build)
     others = {}
     for row in reversed(stated):
-        others[str(row.values["version"])] = str(row.values.get("origin") or "")
+        version = str(row.values["version"])
+        others[version] = str(row.values.get("origin") or "")
     others.pop(str(version))
-    shown = [f"{other} ({place})" if place else other for other, place in sorted(others.items())]
+    shown = []
+    for other, place in sorted(others.items()):
+        if place:
+            shown.append(f"{other} ({place})")
+        else:
+            shown.append(other)
     values: dict[str, Value] = {
         "version": version,
         "build": build,

@@ -42,7 +42,10 @@ def compare_connections(site: SiteMembers) -> Iterator[Row]:
             flows = sorted(sent[sender].keys() & received[receiver].keys())
             if sender == receiver or len(flows) < FEWEST:
                 continue
-            apart = [received[receiver][flow][0] - sent[sender][flow][0] for flow in flows]
+            apart = []
+            for flow in flows:
+                arrived = received[receiver][flow][0]
+                apart.append(arrived - sent[sender][flow][0])
             names = []
             for key in (receiver, sender):
                 names.append(site.name_member("host", name=site.facts.name(key)).name)
@@ -57,7 +60,9 @@ def read_packets(site: SiteMembers, way: str) -> dict[str, dict[str, tuple[float
     """Return node -> flow -> time and line of its first packet in one direction."""
     found: dict[str, dict[str, tuple[float, Hit]]] = {}
     for node, hit in site.find_hits(PACKETS):
-        at = logtime.log_time(hit.text) if hit.groups["way"] == way else None
+        at = None
+        if hit.groups["way"] == way:
+            at = logtime.log_time(hit.text)
         if at is not None:
             flow = str(hit.groups["flow"])
             found.setdefault(node, {}).setdefault(flow, (at.when.timestamp(), hit))
@@ -76,7 +81,9 @@ def compare_controllers(site: SiteMembers) -> Iterator[Row]:
         object_id = read_text(row, "controller_id")
         member = site.name_member("controller", ip=ip, object_id=object_id, row=row)
         manager = site.find_only("manager")
-        other = "NSX Manager" if manager is None else manager.name
+        other = "NSX Manager"
+        if manager is not None:
+            other = manager.name
         yield site.state_skew(row, (member.name, other), ClockSkew(mine - theirs, 1.0, 1), means)
 
 
@@ -96,7 +103,10 @@ def compare_tunnels(site: SiteMembers) -> Iterator[Row]:
     means = "changes of the tunnel between them, which both ends log; BFD may notice three seconds apart"
     for key in sorted(seen):
         node, local, remote = key
-        others = [other for other in seen if other[1:] == (remote, local) and other[0] > node]
+        others = []
+        for other in seen:
+            if other[1:] == (remote, local) and other[0] > node:
+                others.append(other)
         if len(others) != 1:
             continue
         mine = seen[key]
@@ -107,7 +117,10 @@ def compare_tunnels(site: SiteMembers) -> Iterator[Row]:
         names = []
         for end in (node, others[0][0]):
             member = site.find_by_node(end)
-            names.append(site.facts.name(end) if member is None else member.name)
+            if member is None:
+                names.append(site.facts.name(end))
+            else:
+                names.append(member.name)
         origin = site.make_origin(node, mine[0].hit)
         yield site.state_skew(origin, (names[0], names[1]), measure_skew(apart, NOTICED_S), means)
 
@@ -129,5 +142,7 @@ def read_tunnel_changes(site: SiteMembers) -> dict[tuple[str, str, str], list[Tu
 def measure_skew(apart: list[float], least: float) -> ClockSkew:
     """Return the middle of differences, and half the spread of their inner half but at least `least`."""
     apart = sorted(apart)
-    inner = apart[len(apart) // 4 : len(apart) - len(apart) // 4]
-    return ClockSkew(median(apart), max((inner[-1] - inner[0]) / 2, least), len(apart))
+    quarter = len(apart) // 4
+    inner = apart[quarter : len(apart) - quarter]
+    spread = (inner[-1] - inner[0]) / 2
+    return ClockSkew(median(apart), max(spread, least), len(apart))

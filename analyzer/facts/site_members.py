@@ -49,7 +49,10 @@ class SiteMember:
     @property
     def name(self) -> str:
         """What the member is called."""
-        return next((name for name in (*self.names, self.object_id, self.ip) if name), "")
+        for name in (*self.names, self.object_id, self.ip):
+            if name:
+                return name
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,10 @@ class SiteMembers:
         row: Row | None = None,
     ) -> SiteMember:
         """Return the member that goes by any of these names, made when it is new; names that are given are its own."""
-        short = shorten_unit(name) if kind == "edge" else shorten_name(name)
+        if kind == "edge":
+            short = shorten_unit(name)
+        else:
+            short = shorten_name(name)
         keys = [(kind, key) for key in (short, ip, object_id) if key]
         found = [self._by_name[key] for key in keys if key in self._by_name]
         if found:
@@ -152,7 +158,9 @@ class SiteMembers:
     def find_only(self, kind: str) -> SiteMember | None:
         """Return the only member of a kind, None when there are none or several."""
         found = [member for member in self.members if member.kind == kind]
-        return found[0] if len(found) == 1 else None
+        if len(found) == 1:
+            return found[0]
+        return None
 
     def add_alias(self, member: SiteMember, key: str) -> None:
         """Note another address of a member, of a tunnel end point; the first that has it keeps it."""
@@ -289,7 +297,10 @@ class SiteMembers:
 
 def has_rows_of(facts: Facts, tables: Iterable[str]) -> bool:
     """Say whether rows of the tables of a site were given by hand, or brought by a stored case; such rows stay."""
-    return any(name in facts.tables and facts.count(name) for name in tables)
+    for name in tables:
+        if name in facts.tables and facts.count(name):
+            return True
+    return False
 
 
 def list_rows(facts: Facts, table: str) -> list[Row]:
@@ -302,7 +313,9 @@ def list_rows(facts: Facts, table: str) -> list[Row]:
 def read_text(row: Row, column: str) -> str:
     """Return a cell as text, "" where it is empty."""
     value = row.values.get(column)
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return str(value)
 
 
 def shorten_name(name: str) -> str:
@@ -315,4 +328,7 @@ def shorten_name(name: str) -> str:
 def shorten_unit(name: str) -> str:
     """Return the name of an Edge as it is compared: the number of its unit follows the domain (edge.example-0)."""
     domain = name.partition(".")[2]
-    return shorten_name(name) + (domain[-2:] if domain.endswith(("-0", "-1")) else "")
+    number = ""
+    if domain.endswith(("-0", "-1")):
+        number = domain[-2:]
+    return shorten_name(name) + number

@@ -20,7 +20,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Frame, Row, Table, Value
 from analyzer.facts import database, frames
 from analyzer.facts.database import quote_name
-from analyzer.facts.frames import Placed
+from analyzer.facts.frames import PlacedFrame
 from analyzer.facts.records import (
     LOSSY,
     PRODUCT_KINDS,
@@ -130,18 +130,22 @@ class Facts(database.LateDatabase):
 
         Returns False when the rows are those it had.
         """
+        name = table.name
         for key in self.nodes:
-            self._covers.pop((key, table.name), None)
-        self._covers.update({(key, table.name): cover for key, cover in covers.items()})
-        self._covered[table.name] = (self._covered[table.name] - set(self.nodes)) | set(covers)
-        self._nodes_with.pop(table.name, None)
-        known = self._stores.get(table.name)
+            self._covers.pop((key, name), None)
+        for key, cover in covers.items():
+            self._covers[key, name] = cover
+        covered = self._covered[name] - self.nodes.keys()
+        self._covered[name] = covered | covers.keys()
+        self._nodes_with.pop(name, None)
+        known = self._stores.get(name)
         if known is not None and known.table == table and known.rows == rows:
             return False
-        self.forget(table.name)
-        self.tables[table.name], self._stores[table.name] = table, Store(table, list(rows))
-        self._nodes_of[table.name] = dict(Counter(row.block.node for row in rows))
-        self._blocks_of[table.name] = {(row.block.address, row.block.order) for row in rows}
+        self.forget(name)
+        self.tables[name] = table
+        self._stores[name] = Store(table, list(rows))
+        self._nodes_of[name] = dict(Counter(row.block.node for row in rows))
+        self._blocks_of[name] = {(row.block.address, row.block.order) for row in rows}
         return True
 
     def drop(self, table: str) -> None:
@@ -225,9 +229,9 @@ class Facts(database.LateDatabase):
     def sound(self) -> bool:
         """Say whether nothing was cut or left without being understood, on any node: no rows can be missing."""
         covers = self._covers.values()
-        return all(node.complete for node in self.nodes.values()) and all(
-            one.state in ("read", "") for one in covers
-        )
+        if not all(node.complete for node in self.nodes.values()):
+            return False
+        return all(one.state in ("read", "") for one in covers)
 
     def count(self, table: str, node_key: str | None = None) -> int:
         """Return the number of rows of a table, in the case or on one node."""
@@ -244,7 +248,9 @@ class Facts(database.LateDatabase):
 
     def has_rows(self, table: str, node_key: str) -> bool:
         """Say whether a table has rows on a node, be they here or left out."""
-        return self.count(table, node_key) > 0 or table in self._left_out.get(node_key, ())
+        if self.count(table, node_key) > 0:
+            return True
+        return table in self._left_out.get(node_key, ())
 
     def nodes_with(self, table: str) -> list[str]:
         """Return the keys of the nodes that have rows or coverage of a table, in order."""
@@ -321,7 +327,8 @@ class Facts(database.LateDatabase):
         if row < len(store.rows):
             found = store.rows[row]
             return Origin(found.block, found.line, row=found)
-        if (held := store.find_frame(row)) is not None:
+        held = store.find_frame(row)
+        if held is not None:
             first, frame = held
             return Origin(frame.block, int(frame.line[row - first]), frame=frame, index=row - first)
         raise IndexError(f"{table} has no row {row}")
@@ -364,7 +371,9 @@ class Facts(database.LateDatabase):
     def name(self, node_key: str) -> str:
         """Return the name of a node."""
         info = self.nodes.get(node_key)
-        return info.name if info else node_key
+        if info:
+            return info.name
+        return node_key
 
     def store(self, table: str) -> Store:
         """Return the rows and frames of a declared table."""
@@ -428,15 +437,17 @@ class Facts(database.LateDatabase):
     def fill_table(self, con: duckdb.DuckDBPyConnection, table: str) -> None:
         """Put a table with its rows into the database; many samples are viewed where they are."""
         store = self.store(table)
-        placed = [
-            Placed(frame, first, self.name(frame.block.node))
-            for first, frame in store.number_frames()
-        ]
+        placed = []
+        for first, frame in store.number_frames():
+            placed.append(PlacedFrame(frame, first, self.name(frame.block.node)))
         viewed = frames.choose_viewed(store.table, placed)
         if viewed:
             apart = {id(one) for one in viewed}
             placed = [one for one in placed if id(one) not in apart]
-        kept = frames.name_rest(store.table) if viewed else store.table
+        if viewed:
+            kept = frames.name_rest(store.table)
+        else:
+            kept = store.table
         database.create(con, kept)
         database.insert_rows(
             con, kept, [database.Rows(store.rows, self.name)] if store.rows else []
@@ -474,7 +485,9 @@ class Facts(database.LateDatabase):
 def _catalog_rows(table: Table, files: tuple[str, ...]) -> SharedRows:
     """Return the rows of a table of the catalog, made once for all cases that are judged by it."""
     assert table.given is not None
-    blocks = {file: Block([], address=f"catalog: {file}").named("") for file in files}
+    blocks = {}
+    for file in files:
+        blocks[file] = Block([], address=f"catalog: {file}").assign_node("")
     return SharedRows(
         [Row(table, dict(cells), blocks[file], line) for file, line, cells in table.given.rows]
     )

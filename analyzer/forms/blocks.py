@@ -7,12 +7,21 @@ Sources: esxcli prints `   Label: value`, in a list below a line that names the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, read_rows
-from analyzer.artefacts.tables import Block, Fault, Row, Since, Table
+from analyzer.artefacts.tables import (
+    Block,
+    ColumnValueError,
+    Fault,
+    Row,
+    Since,
+    Table,
+    Value,
+    convert_cell,
+)
 from analyzer.forms.columns import (
     REFUSED,
     Field,
@@ -24,8 +33,7 @@ from analyzer.forms.columns import (
     esxcli_commands,
     split_fields,
 )
-from analyzer.forms.form import TWINS, Finish, Form, Looks, Read, make_parser
-from analyzer.forms.layouts import Layouts
+from analyzer.forms.form import TWINS, Finish, Form, Looks, make_parser
 
 _LABEL = r"[A-Z#][^:]{0,70}:(?:\s.*)?"  # any label of esxcli, and what follows
 _IGNORED = r"[A-Z#][^:]*"  # any label, of which no column may want to know
@@ -78,7 +86,10 @@ def get_blocks(
     template = block_template(complete, head=above, begins=begins, ignored=ignored)
     form = Form(name, counting, complete, template, twin=twin, finish=finish)
     label = _LABEL if ignored == _IGNORED else rf"(?:{ignored}):(?:\s.*)?"
-    form = replace(form, read=_choose_reader(form, above, label, begins if titled else ""))
+    if any(field.above and field.key for field in complete):
+        form = replace(form, read=_NamedBlocks(form, above, label).read_blocks)
+    elif begins and titled:
+        form = replace(form, read=_TitledBlocks(form, begins).read_blocks)
     above = titled or above
     if sign:
         named = next((field.pattern for field in complete if field.above and field.pattern), above)
@@ -94,15 +105,6 @@ def get_blocks(
         body=body,
         lead=lead,
     )
-
-
-def _choose_reader(form: Form, head: str, label: str, titled_by: str) -> Read | None:
-    """Return what reads the blocks, None for the template alone; `titled_by`: the label below a title of any words."""
-    if any(field.above and field.key for field in form.fields):
-        return _NamedBlocks(form, head, label).read_blocks
-    if titled_by:
-        return _TitledBlocks(form, titled_by).read_blocks
-    return None
 
 
 def _add_alternative(pattern: str) -> str:
@@ -140,22 +142,17 @@ class _TitledBlocks:
             if above is not None:
                 lines[above] = ""
         for start, end in spans:
-            for number in self._find_misplaced(lines, start, end):
-                lines[number] = ""
-                yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
+            last = -1
+            misplaced = False  # from the first label on that comes behind one it is printed before
+            for number in range(start, end):
+                place = self._order.get(lines[number].partition(":")[0].strip())
+                if place is not None:
+                    misplaced = misplaced or (place <= last and number > start)
+                    last = place
+                if misplaced and lines[number].strip():
+                    lines[number] = ""
+                    yield fault_at(block, block.first_line + number, self._form.name, _NO_OWNER)
         yield from _read_by_template(self._form, replace(block, lines=lines))
-
-    def _find_misplaced(self, lines: list[str], start: int, end: int) -> Iterator[int]:
-        """Yield the lines from the first label on that comes behind one it is printed before."""
-        last = -1
-        misplaced = False
-        for number in range(start, end):
-            place = self._order.get(lines[number].partition(":")[0].strip())
-            if place is not None:
-                misplaced = misplaced or (place <= last and number > start)
-                last = place
-            if misplaced and lines[number].strip():
-                yield number
 
     def _find_title(self, lines: list[str], start: int, end: int) -> int | None:
         """Return which line is above a block: of several the one whose words a label has, else the nearest."""
@@ -379,7 +376,19 @@ def block_template(
     elif begins:
         rules.append(rf"^\s*{escape_label(begins)}\s*{separator} -> Continue.Record")
     for field in fields:
-        rules += _make_label_rules(field, separator)
+        value = f"${{{field.name.upper()}}}"
+        if field.above:
+            no_label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
+            rules.append(rf"^\s*{no_label}{value}:?\s*$$")
+        for label in field.labels:
+            start = rf"^\s*{escape_label(label)}\s*{separator}"
+            if field.above:  # some print it below as well
+                rules.append(rf"{start}.*$$")
+                continue
+            if field.none:
+                nothing = "|".join(escape_label(text) for text in field.none)
+                rules.append(rf"{start}({nothing})?\s*$$")
+            rules.append(rf"{start}{value}{field.behind}\s*$$")
     rules.append(rf"^\s*({_match_labels(fields, escape=True)})\s*{separator}\S -> Error")
     rules.append(rf"^\s*({escape_dollars(REFUSED)}) -> Error")
     rules.append(rf"^\s*{escape_dollars(ignored)}\s*{separator}.*$$")
@@ -401,24 +410,6 @@ def vsish_template(title: str, fields: Sequence[Field]) -> str:
     return _write_template(fields, rules)
 
 
-def _make_label_rules(field: Field, separator: str) -> list[str]:
-    """Return the rules of a field: for the line above a block, or for each of its labels."""
-    value = f"${{{field.name.upper()}}}"
-    rules = []
-    if field.above:
-        no_label = "" if field.pattern else r"(?![A-Z][^:]*:\s*$$)"
-        rules.append(rf"^\s*{no_label}{value}:?\s*$$")
-        for label in field.labels:  # some print it below as well
-            rules.append(rf"^\s*{escape_label(label)}\s*{separator}.*$$")
-        return rules
-    for label in field.labels:
-        if field.none:
-            nothing = "|".join(escape_label(text) for text in field.none)
-            rules.append(rf"^\s*{escape_label(label)}\s*{separator}({nothing})?\s*$$")
-        rules.append(rf"^\s*{escape_label(label)}\s*{separator}{value}{field.behind}\s*$$")
-    return rules
-
-
 def _write_template(
     fields: Sequence[Field], rules: Sequence[str], *, required: bool = False
 ) -> str:
@@ -437,3 +428,135 @@ def _match_labels(fields: Sequence[Field], *, escape: bool = False) -> str:
     """Return the regex of any label of some fields, with `escape` as a template holds it."""
     labels = [label for field in fields for label in field.labels]
     return "|".join(map(escape_label if escape else re.escape, labels))
+
+
+# --- dumps that differ in their numbers only ---
+#
+# Dumps that differ in their numbers only are read in one step.
+#
+# A host prints the dump of a port thousands of times. The first one of a form goes through the template; what it gave
+# says which line fills which column. A further text with the same lines and other numbers needs no more than one regex.
+
+
+MOST_LAYOUTS = 8  # of one form: releases differ, dumps of one host do not
+MOST_LINES = 400
+_COUNTER = re.compile(r"(\s*[^:{}]+:)([0-9]{1,18})$")
+_DIGITS = "[0-9]{1,18}"  # below 2**63
+_OTHERS = ("7", "9" * 18)  # numbers by which a layout is tried before it is trusted
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The lines of a dump: its numbers as groups, the columns they fill, and the line of each from the first."""
+
+    pattern: re.Pattern[str]
+    columns: tuple[str, ...]
+    line: int
+    lines: dict[str, int]
+    own: frozenset[str]  # columns that the text gives, whatever the command says
+    rest: dict[str, Value]
+
+
+class _LinesBelow(Mapping[str, int]):
+    """The lines of the columns of a dump, by their places in any dump of its layout; numbers would be half of a row."""
+
+    __slots__ = ("_first", "_places")
+
+    def __init__(self, places: dict[str, int], first: int) -> None:
+        self._places, self._first = places, first
+
+    def __getitem__(self, name: str) -> int:
+        return self._first + self._places[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class Layouts:
+    """Reads the dumps of one table; `general` is what reads a dump whose layout was not seen before."""
+
+    def __init__(self, table: Table, general: Callable[[Block], Output]) -> None:
+        self.table, self.general = table, general
+        self._columns = {column.name: column for column in table.columns}
+        self._known: list[_Layout] = []
+        self._tried = 0
+
+    def read_block(self, block: Block) -> Output:
+        """Return what the general way would return."""
+        if self._known and len(block.lines) <= MOST_LINES:
+            text = "\n".join(block.lines)
+            for layout in self._known:
+                found = layout.pattern.fullmatch(text)
+                row = self._fill_row(layout, found, block) if found is not None else None
+                if row is not None:
+                    return (row,)
+        found_rows = list(self.general(block))
+        if len(found_rows) == 1 and isinstance(found_rows[0], Row) and self._tried < MOST_LAYOUTS:
+            self._tried += 1
+            self._learn_layout(block, found_rows[0])
+        return found_rows
+
+    def _learn_layout(self, block: Block, row: Row) -> None:
+        """Keep the layout of a dump that gave one row, if it stands its trial."""
+        names = {line - block.first_line: name for name, line in row.lines.items()}
+        parts: list[str] = []
+        columns: list[str] = []
+        free: set[int] = set()  # places of the lines whose number may be another
+        for number, line in enumerate(block.lines):
+            counter, name = _COUNTER.match(line), names.get(number)
+            if counter is None or (name is not None and self._columns[name].kind != "int"):
+                parts.append(re.escape(line))
+                continue
+            free.add(number)
+            label = re.escape(counter[1])
+            if name is None:
+                parts.append(label + _DIGITS)
+            else:
+                parts.append(f"{label}({_DIGITS})")
+                columns.append(name)
+        if len(block.lines) > MOST_LINES or not columns:
+            return
+
+        rest = dict(row.values)
+        for name in block.params:
+            if name in rest and name not in row.lines:
+                rest[name] = None
+        layout = _Layout(
+            pattern=re.compile("\n".join(parts)),
+            columns=tuple(columns),
+            line=row.line - block.first_line,
+            lines={name: line - block.first_line for name, line in row.lines.items()},
+            own=frozenset(row.lines),
+            rest=rest,
+        )
+        if self._is_sound(layout, free, block):
+            self._known.append(layout)
+
+    def _is_sound(self, layout: _Layout, free: set[int], block: Block) -> bool:
+        """Say whether the general way reads the same lines with other numbers as the layout does."""
+        for digits in _OTHERS:
+            lines = list(block.lines)
+            for number in free:
+                lines[number] = _COUNTER.sub(rf"\g<1>{digits}", lines[number])
+            other = replace(block, lines=lines)
+            found = layout.pattern.fullmatch("\n".join(lines))
+            if found is None or list(self.general(other)) != [self._fill_row(layout, found, other)]:
+                return False
+        return True
+
+    def _fill_row(self, layout: _Layout, found: re.Match[str], block: Block) -> Row | None:
+        """Return the row of a dump that its layout matched; None where the command has a parameter of another type."""
+        values = layout.rest.copy()
+        try:
+            for name, text in block.params.items():
+                column = self._columns.get(name)
+                if column is not None and name not in layout.own:
+                    values[name] = convert_cell(column, text)
+        except ColumnValueError:
+            return None
+        values.update(zip(layout.columns, map(int, found.groups()), strict=True))
+        first = block.first_line
+        return Row(self.table, values, block, first + layout.line, _LinesBelow(layout.lines, first))

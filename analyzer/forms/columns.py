@@ -258,8 +258,12 @@ def esxcli_commands(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
     head = rf"\b(?:esxcli|localcli)\s+{_OPTIONS}{words}\b"
     patterns = []
     for param in params:
-        options = "|".join(_match_option(option) for option in param.option)
-        patterns.append(rf"{head}.*?\s(?:{options})(?P<{param.name}>{param.pattern})(?!\S)")
+        options = []
+        for option in param.option:
+            gap = r"[= ]\s*" if option.startswith("--") else r"\s*"
+            options.append(re.escape(option) + gap)
+        given = "|".join(options)
+        patterns.append(rf"{head}.*?\s(?:{given})(?P<{param.name}>{param.pattern})(?!\S)")
 
     dotted = re.escape(".".join(path.split()))
     call = rf"\$\w+\.{dotted}(?:\.Invoke)?\("
@@ -273,12 +277,6 @@ def esxcli_commands(path: str, params: Sequence[Param] = ()) -> tuple[str, ...]:
 def _join_words(path: str) -> str:
     """Return the regex of words with any blanks between them."""
     return r"\s+".join(re.escape(word) for word in path.split())
-
-
-def _match_option(option: str) -> str:
-    """Return the regex of an option up to its value."""
-    gap = r"[= ]\s*" if option.startswith("--") else r"\s*"
-    return re.escape(option) + gap
 
 
 def any_esxcli() -> str:

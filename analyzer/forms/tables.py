@@ -199,26 +199,7 @@ def _cut_cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
 
 def table_template(fields: Sequence[Field], heading: str, *, rest: bool = False) -> str:
     """Return the template of rows whose cells are parted by blanks; `rest`: further cells may follow them."""
-    lines = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
-    end = r"(\s.*)?" if rest else r"\s*"
-    lines += [
-        "",
-        "Start",
-        rf"  ^\s*{_match_row(fields)}{end}$$ -> Record",
-        rf"  ^\s*{escape_dollars(heading)}(\s.*)?$$",
-        r"  ^\s*[-=][-=\s]*$$",
-        r"  ^\s*$$",
-        "  ^. -> Error",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _match_row(fields: Sequence[Field]) -> str:
-    """Return the regex of a row, cell by cell.
-
-    An optional cell ends at the blanks behind it; those at the end of a row begin at the blanks before them.
-    """
+    # An optional cell ends at the blanks behind it; those at the end of a row begin at the blanks before them.
     row = ""
     last_sure = max((number for number, field in enumerate(fields) if not field.maybe), default=0)
     for number, field in enumerate(fields):
@@ -233,7 +214,19 @@ def _match_row(fields: Sequence[Field]) -> str:
         if number > 0 and not fields[number - 1].maybe:
             row += r"\s+"
         row += rf"(?:{text}\s+)?" if field.maybe else text
-    return row
+    lines = [f"Value {field.name.upper()} ({field.regex})" for field in fields if field.name]
+    end = r"(\s.*)?" if rest else r"\s*"
+    lines += [
+        "",
+        "Start",
+        rf"  ^\s*{row}{end}$$ -> Record",
+        rf"  ^\s*{escape_dollars(heading)}(\s.*)?$$",
+        r"  ^\s*[-=][-=\s]*$$",
+        r"  ^\s*$$",
+        "  ^. -> Error",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 def heading_of(fields: Sequence[Field], most: int) -> str:

@@ -23,7 +23,7 @@ from analyzer.ingest.known_files import KnownFiles
 from analyzer.ingest.nodes import LABELS, Node
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder, name_wrapper
-from analyzer.sources.ledger import LOST, Given, SourceRecord
+from analyzer.sources.ledger import LOST, SourceRecord
 
 NEXT_FILE = 60.0  # seconds between two files of a log: our own
 PARTS = 200  # of a log; of one in more pieces none is listed
@@ -51,20 +51,7 @@ def finish_ledger(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
     understood gets a record of its own. In the layout of a bundle much is known that nothing reads: that is only
     listed there, but not in a zip or a folder of which nothing is known.
     """
-    known = _find_understood(ledger, intake)
-    inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
-    # cut before the first record is inserted, which moves the others
-    given_records = [(given, ledger.sources[given.first : given.last]) for given in inner_first]
-    for given, records in given_records:
-        if any(id(record) in known for record in records):
-            _name_strays(records, known, ledger, intake, kinds)
-        else:
-            _name_unknown(given, records, ledger)
-    return bool(known)
-
-
-def _find_understood(ledger: Ledger, intake: Intake) -> set[int]:
-    """Return the ids of the records of which something came into the tables, or whose log lines have a known form."""
+    # Something of these came into the tables, or their log lines have a known form
     filled = {row.block.address for row in intake.rows}
     covered = filled | {frame.block.address for frame in intake.frames}
     for cover in intake.covers:
@@ -74,9 +61,34 @@ def _find_understood(ledger: Ledger, intake: Intake) -> set[int]:
     in_form |= intake.known_logs
     bare = {scan.address for scan in intake.scans} - in_form - filled
     understood = (covered - bare) | {line.address for line in intake.chosen}
-    return {
+    known = {
         id(record) for record in ledger.sources if record.read_by and record.address in understood
     }
+    inner_first = sorted(ledger.given, key=lambda given: (given.first, -given.last), reverse=True)
+    # cut before the first record is inserted, which moves the others
+    given_records = [(given, ledger.sources[given.first : given.last]) for given in inner_first]
+    for given, records in given_records:
+        if any(id(record) in known for record in records):
+            _name_strays(records, known, ledger, intake, kinds)
+            continue
+        matters = given.alone or given.looks != ""
+        if [record.address for record in records] == [given.address]:
+            record = records[0]
+            if record.state in _QUIET or (record.state == "refused" and not matters):
+                record.state = "unknown" if matters else "other"
+                record.why = record.why or _UNKNOWN_FORMAT
+            continue
+        # the files of a plain folder each speak for themselves
+        inside = (f"{given.address}!", f"{given.address}/")
+        is_whole = any(record.address.startswith(inside) for record in records)
+        if not matters or not is_whole or any(record.state in LOST for record in records):
+            continue
+        whys = {record.why if record.state == "skipped" else "" for record in records}
+        shared = whys.pop() if len(whys) == 1 else ""
+        number = "1 member" if len(records) == 1 else f"{len(records):,} members"
+        why = f"{number}, {shared or 'none of them in a known format'}"
+        ledger.sources.insert(given.first, SourceRecord(given.address, None, "unknown", why))
+    return bool(known)
 
 
 def _name_strays(
@@ -112,27 +124,6 @@ def _name_strays(
             continue
         for record in strays:
             record.state, record.why = "unknown", record.why or _UNKNOWN_FORMAT
-
-
-def _name_unknown(given: Given, records: list[SourceRecord], ledger: Ledger) -> None:
-    """Name what came in as one thing and of which nothing was understood."""
-    matters = given.alone or given.looks != ""
-    if [record.address for record in records] == [given.address]:
-        record = records[0]
-        if record.state in _QUIET or (record.state == "refused" and not matters):
-            record.state = "unknown" if matters else "other"
-            record.why = record.why or _UNKNOWN_FORMAT
-        return
-    # the files of a plain folder each speak for themselves
-    inside = (f"{given.address}!", f"{given.address}/")
-    is_whole = any(record.address.startswith(inside) for record in records)
-    if not matters or not is_whole or any(record.state in LOST for record in records):
-        return
-    whys = {record.why if record.state == "skipped" else "" for record in records}
-    shared = whys.pop() if len(whys) == 1 else ""
-    number = "1 member" if len(records) == 1 else f"{len(records):,} members"
-    why = f"{number}, {shared or 'none of them in a known format'}"
-    ledger.sources.insert(given.first, SourceRecord(given.address, None, "unknown", why))
 
 
 def find_empty_outputs(intake: Intake) -> Iterator[tuple[str, str, str]]:
@@ -226,6 +217,16 @@ def _make_node_record(
     product = LABELS.get(node.kind, node.kind)
     if node.kind.startswith("nsx_m") and version:
         product = "NSX for vSphere"
+    # The name of the release of a build, "" where it says no more than the version next to it
+    release = ""
+    system = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(node.kind)
+    if system and isinstance(build, int):
+        known = builds.find_release(system, build)
+        if known is not None and known.version == version:
+            if known.date and not known.status:
+                release = f"{known.name} ({known.date})"
+            elif not known.name.endswith(f" {version}"):
+                release = known.name
     return {
         "id": node.id,
         "kind": node.kind,
@@ -233,7 +234,7 @@ def _make_node_record(
         "product": product,
         "version": version,
         "build": str(build or ""),
-        "release": _name_release(node.kind, version, build),
+        "release": release,
         "uptime_s": uptime,
         "captured": node.captured,
         "sources": sorted({place.name for place in node.places}),
@@ -241,17 +242,6 @@ def _make_node_record(
         "warnings": warnings,
         "bundle": node.bundle,
     }
-
-
-def _name_release(kind: str, version: str, build: Any) -> str:
-    """Return the name of the release of a build, "" where it says no more than the version next to it."""
-    product = {"esxi": "esxi", "nsx_manager": "nsxv"}.get(kind)
-    known = builds.find_release(product, build) if product and isinstance(build, int) else None
-    if known is None or known.version != version:
-        return ""
-    if known.date and not known.status:
-        return f"{known.name} ({known.date})"
-    return "" if known.name.endswith(f" {version}") else known.name
 
 
 def _describe_silence(captured: str, spans: list[LogSpan]) -> list[str]:
@@ -306,33 +296,27 @@ def _make_log_records(spans: list[LogSpan]) -> list[dict[str, Any]]:
         tables[span.table].append(span)
     records = []
     for table, found in sorted(tables.items()):
+        # A file that begins where another ends goes on with it: between them a file is missing, or
+        # nothing was written while the log was rotated
+        parts: list[dict[str, str]] = []
+        for first, last in sorted((span.first, span.last) for span in found):
+            if not first or not last:
+                continue
+            end = parts[-1]["last"] if parts else ""
+            if end and parse_seconds(first) - parse_seconds(end) <= NEXT_FILE:
+                parts[-1]["last"] = max(end, last)
+            else:
+                parts.append({"first": first, "last": last})
         record = {
             "table": table,
             "first": min((span.first for span in found if span.first), default=""),
             "last": max((span.last for span in found if span.last), default=""),
             "lines": sum(span.lines for span in found),
             "members": len(found),
-            "parts": _join_stretches(found),
+            "parts": parts if len(parts) <= PARTS else [],
         }
         records.append(record)
     return records
-
-
-def _join_stretches(spans: list[LogSpan]) -> list[dict[str, str]]:
-    """Return the stretches of time that the files of a log cover; one that begins where another ends goes on with it.
-
-    Between two of them lies a file that is not there, or nothing was written while the log was rotated.
-    """
-    parts: list[dict[str, str]] = []
-    for first, last in sorted((span.first, span.last) for span in spans):
-        if not first or not last:
-            continue
-        end = parts[-1]["last"] if parts else ""
-        if end and parse_seconds(first) - parse_seconds(end) <= NEXT_FILE:
-            parts[-1]["last"] = max(end, last)
-        else:
-            parts.append({"first": first, "last": last})
-    return parts if len(parts) <= PARTS else []
 
 
 def parse_seconds(time: str) -> float:
@@ -348,47 +332,39 @@ def note_logs_off_incident(facts: Facts, nodes: Sequence[dict[str, Any]], incide
     """
     when = parse_seconds(incident)
     for node in nodes:
-        for table, why in _find_silent_logs(node, when):
+        parts: dict[str, list[tuple[float, float]]] = {}
+        for log in node["logs"]:
+            parts[log["table"]] = [
+                (parse_seconds(part["first"]), parse_seconds(part["last"])) for part in log["parts"]
+            ]
+        goes_on = any(first <= when < last + 1 for own in parts.values() for first, last in own)
+        for log in node["logs"]:
+            table = log["table"]
+            own = parts[table]
+            if not own or any(first - LEAST <= when < last + LEAST for first, last in own):
+                continue
+            before = max((last for _, last in own if last < when), default=None)
+            after = min((first for first, _ in own if first > when), default=None)
+            name = f"the log {table.split('.', 1)[-1]} of {node['name']}"
+            if before is None:
+                assert after is not None  # no stretch holds the time
+                begin = _show_seconds(after)
+                why = f"{name} begins at {begin}, after the incident: it does not cover it"
+            else:
+                stretch = when - before if after is None else min(when - before, after - when)
+                mean = sum(last - first for first, last in own) / max(1, int(log["lines"]) - 1)
+                if goes_on and stretch <= USUAL * mean:
+                    continue
+                end = _show_seconds(before)
+                if after is None:
+                    why = f"{name} ends at {end}, before the incident: it does not cover it"
+                else:
+                    again = _show_seconds(after)
+                    why = f"{name} has nothing from {end} to {again}, where the incident lies"
             facts.does_not_reach(node["id"], table, why)
-            for name, known in facts.tables.items():
-                if table in known.declared.inside:
-                    facts.does_not_reach(node["id"], name, why)
-
-
-def _find_silent_logs(node: dict[str, Any], when: float) -> Iterator[tuple[str, str]]:
-    """Yield each log of a node that says nothing of a time, and why."""
-    parts: dict[str, list[tuple[float, float]]] = {}
-    for log in node["logs"]:
-        parts[log["table"]] = [
-            (parse_seconds(part["first"]), parse_seconds(part["last"])) for part in log["parts"]
-        ]
-    goes_on = any(first <= when < last + 1 for own in parts.values() for first, last in own)
-    for log in node["logs"]:
-        own = parts[log["table"]]
-        if not own or any(first - LEAST <= when < last + LEAST for first, last in own):
-            continue
-        before = max((last for _, last in own if last < when), default=None)
-        after = min((first for first, _ in own if first > when), default=None)
-        name = f"the log {log['table'].split('.', 1)[-1]} of {node['name']}"
-        if before is None:
-            assert after is not None  # no stretch holds the time
-            why = (
-                f"{name} begins at {_show_seconds(after)}, after the incident: it does not cover it"
-            )
-            yield log["table"], why
-            continue
-        stretch = when - before if after is None else min(when - before, after - when)
-        mean = sum(last - first for first, last in own) / max(1, int(log["lines"]) - 1)
-        if goes_on and stretch <= USUAL * mean:
-            continue
-        end = _show_seconds(before)
-        if after is None:
-            why = f"{name} ends at {end}, before the incident: it does not cover it"
-        else:
-            why = (
-                f"{name} has nothing from {end} to {_show_seconds(after)}, where the incident lies"
-            )
-        yield log["table"], why
+            for other, known in facts.tables.items():
+                if table in known.declared_table.inside:
+                    facts.does_not_reach(node["id"], other, why)
 
 
 def _show_seconds(when: float) -> str:

@@ -12,7 +12,7 @@ from analyzer.ingest.flooding import Talk
 from analyzer.secrets.values import hide_around
 
 if TYPE_CHECKING:
-    from analyzer.scan.signatures import LogScan
+    from analyzer.scan.hits import LogScan
     from analyzer.signals.lines import ExcerptLine
     from analyzer.sources.ledger import SourceRecord
     from analyzer.sources.member import Member

@@ -81,14 +81,6 @@ class KnownFiles:
         output = _OUTPUT.search(path)
         if output is None:
             return list(listed.values()), False
-        return self._find_by_command(output) or list(listed.values()), True
-
-    def _look_up_grams(self, text: str) -> set[int]:
-        """Return the words of which a text holds the letters that are looked up."""
-        numbers = self._by_gram.get
-        return {number for at in range(len(text)) for number in numbers(text[at : at + GRAM], ())}
-
-    def _find_by_command(self, output: re.Match[str]) -> list[Parser]:
         beginning = f"localcli_{output['words'].partition('--')[0]}"
         if beginning not in self._of_words:
             named: dict[int, Parser] = {}
@@ -97,7 +89,13 @@ class KnownFiles:
                     named[id(parser)] = parser
             self._of_words[beginning] = list(named.values())
         command = f"{output['program']} {output['words'].replace('-', ' ')}"
-        return [one for one in self._of_words[beginning] if one.match_command(command)]
+        guessed = [one for one in self._of_words[beginning] if one.match_command(command)]
+        return guessed or list(listed.values()), True
+
+    def _look_up_grams(self, text: str) -> set[int]:
+        """Return the words of which a text holds the letters that are looked up."""
+        numbers = self._by_gram.get
+        return {number for at in range(len(text)) for number in numbers(text[at : at + GRAM], ())}
 
 
 @keep_answers

@@ -13,15 +13,15 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.artefacts import loghost, logtime, parsing
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.scan.blocks import Source
+from analyzer.scan.blocks import BlockSearch, BlockTally, LineBlock, LineBlocks, Source
 from analyzer.scan.heads import Heads, Purse
-from analyzer.scan.hits import LogScan
-from analyzer.scan.parted import Parted
+from analyzer.scan.hits import Ends, LogScan, decode_line
 from analyzer.scan.parts import parts_of
-from analyzer.scan.signatures import Scanner, decode_line, encode_lines
+from analyzer.scan.signatures import Scanner, encode_lines
 from analyzer.signals.lines import find_excerpt_lines
 from analyzer.sources import Ledger, Member
 from analyzer.sources.prompts import ESXI, guess_node
@@ -68,6 +68,50 @@ def find_hosted_product(lines: Sequence[str]) -> str:
 
 
 @dataclass(slots=True)
+class HostLogPart:
+    """The lines of one host and one log in a file that mixes several, and what looks at them.
+
+    The search sees blank lines where others wrote, so that line numbers stay those of the file and the neighbours of a
+    hit are never another machine's.
+
+    log  the name of the parser
+    """
+
+    result: LogScan
+    log: str
+    heads: Heads
+    search: BlockSearch | None
+    ends: Ends
+
+    def see_lines(self, lines: list[bytes], own: list[int], first_line: int) -> None:
+        """Look at the lines of a block that are its own, given by their places."""
+        kept = b"\n".join([lines[place] for place in own]) + b"\n"
+        self.result.lines += len(own)
+        self.result.bytes += len(kept)
+        self.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
+        if len(own) < len(lines):
+            spread = []
+            after = 0
+            for place in own:
+                spread.append(b"\n" * (place - after) + lines[place] + b"\n")
+                after = place + 1
+            spread.append(b"\n" * (len(lines) - after))
+            kept = b"".join(spread)
+        block = LineBlock(kept, len(kept), first_line, len(lines))
+        self.heads.see_block(block)
+        if self.search is not None:
+            self.search.search_block(block)
+
+    def close(self, tally: BlockTally) -> None:
+        """Complete the result; call after the last block."""
+        if self.search is not None:
+            self.search.close()
+        self.ends.close()
+        self.result.cut, self.result.nul_bytes = tally.cut, tally.nul_bytes
+        self.result.nul_gaps = list(tally.nul_gaps)
+
+
+@dataclass(slots=True)
 class LinesByHost:
     """The search of one file in which lines name their hosts.
 
@@ -78,7 +122,6 @@ class LinesByHost:
     make_heads  gives what counts the lines that no form of some logs takes, in a place
     places      place of each result, by its scope
     foreign     hosts whose lines of programs that any Linux has are none of ESXi
-    counted     what counted them, and the name of the log, for each part
     """
 
     scanner: Scanner
@@ -90,7 +133,6 @@ class LinesByHost:
     make_heads: Callable[[Sequence[Parser], str], Heads]
     alone: bool = False
     places: dict[str, FactScope] = field(default_factory=dict)
-    counted: dict[Hashable, tuple[Heads, str]] = field(default_factory=dict)
     too_many: bool = False
     foreign: frozenset[str] = frozenset()
     _hosts: set[str] = field(default_factory=set)
@@ -99,12 +141,30 @@ class LinesByHost:
     _before: dict[str, Hashable] = field(default_factory=dict)  # host -> the part of its last line
     _parsers: dict[str, Parser] = field(default_factory=dict)
 
-    def search_source(self, source: Source, first_line: int = 1) -> list[LogScan]:
-        """Search a source to its end; one result for each host and log."""
-        parted = Parted(
-            self._choose_part, self._begin_part, self.scanner.begin_search, self._begin_count
-        )
-        return parted.scan(source, self.scanner.limits.line_bytes, first_line)
+    def search_source(self, source: Source, first_line: int = 1) -> list[HostLogPart]:
+        """Search a source to its end; one part for each host and log, in the order in which they begin."""
+        parts: dict[Hashable, HostLogPart] = {}
+        now: Hashable = None  # a line without a stamp goes on with the one before
+        blocks = LineBlocks(source, self.scanner.limits.line_bytes, first_line=first_line)
+        for block in blocks:
+            lines = bytes(memoryview(block.data)[: block.end]).split(b"\n")[:-1]
+            places: dict[Hashable, list[int]] = {}
+            for place, line in enumerate(lines):
+                if now is None or is_stamped(line):
+                    now = self._choose_part(line)
+                places.setdefault(now, []).append(place)
+            for key, own in places.items():
+                if key not in parts:
+                    parts[key] = self._begin_part(key)
+                parts[key].see_lines(lines, own, block.first_line)
+
+        tally = blocks.tally
+        found = list(parts.values())
+        for part in found:
+            part.close(tally)
+        if found:  # reported once, not for each part
+            found[0].result.long_lines, found[0].result.long_at = tally.long_lines, tally.long_at
+        return found
 
     def list_parsers(self) -> list[Parser]:
         """Return the parsers whose logs were found in it."""
@@ -128,7 +188,19 @@ class LinesByHost:
 
     def _name_part(self, host: str, tag: bytes, line: bytes) -> Hashable:
         """Return the part of a line whose program is known."""
-        parser = self._by_tag.get(tag) or self._try_forms(tag, line)
+        parser = self._by_tag.get(tag)
+        if parser is None and self._tried[tag] < MOST_TRIED:
+            # The log that knows the form of the first lines of the program
+            text = decode_line(line[:4000])
+            if self.log.rest or (self.log.shape and not self.log.starts_at(text)):
+                parser = next((one for one in self.logs if one.starts_at(text)), None)
+            else:
+                parser = self.log
+            has_room = len(self._by_tag) + len(self._tried) < MOST_HOSTS
+            if has_room and parser is None:
+                self._tried[tag] += 1
+            elif has_room and parser is not None:
+                self._by_tag[tag] = parser
         if parser is None or (host in self.foreign and parser.name in OF_ANY_LINUX):
             return UNREAD
         self._parsers[parser.name] = parser
@@ -146,43 +218,22 @@ class LinesByHost:
             kind = parser.node
         return host.lower(), parser.name, kind
 
-    def _try_forms(self, tag: bytes, line: bytes) -> Parser | None:
-        """Return the log of a program: that which knows the form of its first lines; None when none does."""
-        if self._tried[tag] >= MOST_TRIED:
-            return None
-        text = decode_line(line[:4000])
-        parser: Parser | None = self.log
-        if self.log.rest or (self.log.shape and not self.log.starts_at(text)):
-            parser = next((one for one in self.logs if one.starts_at(text)), None)
-        if len(self._by_tag) + len(self._tried) < MOST_HOSTS:
-            if parser is None:
-                self._tried[tag] += 1
-            else:
-                self._by_tag[tag] = parser
-        return parser
-
-    def _begin_part(self, part: Hashable) -> LogScan:
-        """Return the result of a part before its first line."""
+    def _begin_part(self, part: Hashable) -> HostLogPart:
+        """Return a part before its first line."""
         if part == UNREAD:
-            return LogScan("", self.address, "")
-        host, name, kind = part if isinstance(part, tuple) else ("", self.log.name, "")
-        place = self.into.get_place("host", host, kind) if host else self.home()
-        self.places[place.key] = place
-        table = self._parsers.get(name, self.log).tables[0].name
-        parts = parts_of(parsing.tables().values(), table, self.address, place.key)
-        return LogScan(table, self.address, place.key, parts=parts)
-
-    def _begin_count(self, part: Hashable, result: LogScan) -> Heads:
-        """Return what counts the lines of a part that no form takes."""
-        log = self.log
-        if part == UNREAD:
+            result = LogScan("", self.address, "")
             heads = Heads([_NEVER], lambda _line: False, Purse())
+            log = self.log
         else:
-            if isinstance(part, tuple):
-                log = self._parsers.get(part[1], self.log)
-            heads = self.make_heads([log], result.scope)
-        self.counted[part] = heads, log.name
-        return heads
+            host, name, kind = part if isinstance(part, tuple) else ("", self.log.name, "")
+            place = self.into.get_place("host", host, kind) if host else self.home()
+            self.places[place.key] = place
+            log = self._parsers.get(name, self.log)
+            table = log.tables[0].name
+            parts = parts_of(parsing.tables().values(), table, self.address, place.key)
+            result = LogScan(table, self.address, place.key, parts=parts)
+            heads = self.make_heads([log], place.key)
+        return HostLogPart(result, log.name, heads, self.scanner.begin_search(result), Ends(result))
 
 
 @dataclass(slots=True)
@@ -289,19 +340,21 @@ class LogSearch:
     ) -> list[Parser]:
         """Search a log whose lines name their programs, each line for the host that it names."""
         address = by_host.address
-        scans = by_host.search_source(given, first_line)
-        for scan in scans:
+        parts = by_host.search_source(given, first_line)
+        for part in parts:
+            scan = part.result
             if scan.table:
                 self._keep_scan(scan, by_host.places[scan.scope], excerpt)
                 continue
             self.unread[address] += scan.lines
-            heads, _ = by_host.counted.pop(UNREAD)
-            shown = _make_faults(heads, address, by_host.log.name)
+            shown = _make_faults(part.heads, address, part.log)
             self.into.add_log_faults(address, shown[: scan.lines], scan.lines)
-        counted = [(heads, log) for heads, log in by_host.counted.values() if heads.heads]
+        counted = [
+            (part.heads, part.log) for part in parts if part.result.table and part.heads.heads
+        ]
         # each part sees the lines of all as blanks
         looked = max((heads.looked for heads, _ in counted), default=0)
-        self._count_strange(counted, address, looked, sum(scan.lines for scan in scans))
+        self._count_strange(counted, address, looked, sum(part.result.lines for part in parts))
         if by_host.too_many:
             what = f"{address} names more than {MOST_HOSTS:,} hosts"
             self.into.advice.append(f"{what}: lines of other hosts stay with the file.")

@@ -104,7 +104,7 @@ def name_records(intake: Intake, nodes: dict[str, Node]) -> None:
     """Name the node of everything read, from the scope it was read in; before this no one can read a node."""
     name_blocks(chain[Row | Frame](intake.rows, intake.frames), lambda scope: nodes[scope].id)
     for scan in intake.scans:
-        scan.named(nodes[scan.scope].id)
+        scan.assign_node(nodes[scan.scope].id)
 
 
 def separate_places(intake: Intake) -> dict[str, Node]:
@@ -137,7 +137,12 @@ class NodeResolver:
         votes = _vote_kinds(self.intake)
         kind_of: dict[str, str] = {}
         for key, place in self.intake.places.items():
-            kind_of[key] = self._find_kind(place, votes.get(key, ""))
+            voted = votes.get(key, "")
+            if place.scope == "root":  # what its markers show, else what its rows speak of
+                kind = self.kinds.find_kind(place.name).kind
+                kind_of[key] = (voted or "esxi") if kind in ("", "loose") else kind
+            else:
+                kind_of[key] = place.kind or voted or (OTHER if place.scope == "host" else "esxi")
 
         # Machines with a name first, those whose kind is not sure last
         unnamed: list[tuple[str, FactScope, str]] = []
@@ -151,7 +156,26 @@ class NodeResolver:
                 self.nodes[key] = self._join_named(place, kind_of[key], name)
             else:
                 unnamed.append((key, place, kind_of[key]))
-        self._learn_roles(unnamed)
+        self._place_unnamed(unnamed)
+        self._add_warnings()
+        _make_ids_unique(list(self.named.values()))
+        return self.nodes
+
+    def _place_unnamed(self, unnamed: list[tuple[str, FactScope, str]]) -> None:
+        """Find the nodes of the places without a name: (key, place, kind), once all with a name are known."""
+        # A node of NSX-T whose tree shows no role gets the one that the texts in its tree speak of
+        roles: dict[str, set[str]] = defaultdict(set)
+        for _, place, kind in unnamed:
+            if place.scope == "stray" and kind in _ROLES:
+                roles[FactScope("root", place.name).key].add(kind)
+        for key, spoken in roles.items():
+            node = self.nodes.get(key)
+            if node is None or node.kind != _ANY_ROLE or len(spoken) != 1:
+                continue
+            role, name = min(spoken), shorten_name(node.name)
+            if (role, name) not in self.named:
+                self.named[role, name] = self.named.pop((node.kind, name))
+                node.kind = role
 
         loose: dict[str, list[FactScope]] = defaultdict(list)
         for key, place, kind in sorted(
@@ -171,16 +195,6 @@ class NodeResolver:
         parts = _describe_parts(self.intake)
         for kind, places in loose.items():
             self._join_loose_files(kind, places, parts)
-        self._add_warnings()
-        _make_ids_unique(list(self.named.values()))
-        return self.nodes
-
-    def _find_kind(self, place: FactScope, voted: str) -> str:
-        """Return the kind of a place: what its markers or its prompt show, else what its rows speak of."""
-        if place.scope != "root":
-            return place.kind or voted or (OTHER if place.scope == "host" else "esxi")
-        kind = self.kinds.find_kind(place.name).kind
-        return voted or "esxi" if kind in ("", "loose") else kind
 
     def _find_names_inside(self) -> dict[str, str]:
         """Return place key -> name of a bundle's tree that names no machine, where the texts in it name one of its kind.
@@ -211,21 +225,6 @@ class NodeResolver:
         return {
             FactScope("root", root).key: name for root, name in found.items() if times[name] == 1
         }
-
-    def _learn_roles(self, unnamed: list[tuple[str, FactScope, str]]) -> None:
-        """Give a node of NSX-T whose tree shows no role the one role that the texts in its tree speak of."""
-        roles: dict[str, set[str]] = defaultdict(set)
-        for _, place, kind in unnamed:
-            if place.scope == "stray" and kind in _ROLES:
-                roles[FactScope("root", place.name).key].add(kind)
-        for key, spoken in roles.items():
-            node = self.nodes.get(key)
-            if node is None or node.kind != _ANY_ROLE or len(spoken) != 1:
-                continue
-            role, name = min(spoken), shorten_name(node.name)
-            if (role, name) not in self.named:
-                self.named[role, name] = self.named.pop((node.kind, name))
-                node.kind = role
 
     def _join_named(self, place: FactScope, kind: str, name: str) -> Node:
         """Return the node of that name with a place added; it takes the longest name."""
@@ -278,7 +277,18 @@ class NodeResolver:
         """
         known = self._list_nodes(kind)
         if not known and kind not in _MANY:
-            self._join_among_themselves(kind, places)
+            groups = self.statements.group_places(places)
+            if len(groups) == 1:
+                name = f"{LABELS.get(kind, kind)} (loose files)"
+                node = self.named.setdefault((kind, _ALONE), Node(_ALONE + name, kind, name))
+                node.places += places
+                self.nodes.update(dict.fromkeys((place.key for place in places), node))
+                return
+            for group, why in groups:
+                node = self._keep_alone(group[0], kind)
+                node.places += group[1:]
+                _warn_kept_apart(node, _list_first([_name_file(place) for place in group]), why)
+                self.nodes.update(dict.fromkeys((place.key for place in group), node))
             return
         only = known[0] if len(known) == 1 else None
         for place in places:
@@ -299,25 +309,30 @@ class NodeResolver:
                 why = f"it {against}, unlike {names}"
             _warn_kept_apart(node, what, why)
 
-    def _join_among_themselves(self, kind: str, places: list[FactScope]) -> None:
-        """Find the nodes of loose files of a kind of which no machine is known."""
-        groups = self.statements.group_places(places)
-        if len(groups) == 1:
-            name = f"{LABELS.get(kind, kind)} (loose files)"
-            node = self.named.setdefault((kind, _ALONE), Node(_ALONE + name, kind, name))
-            node.places += places
-            self.nodes.update(dict.fromkeys((place.key for place in places), node))
-            return
-        for group, why in groups:
-            node = self._keep_alone(group[0], kind)
-            node.places += group[1:]
-            _warn_kept_apart(node, _list_first([_name_file(place) for place in group]), why)
-            self.nodes.update(dict.fromkeys((place.key for place in group), node))
-
     def _add_warnings(self) -> None:
         """Give each node the time of its capture, and what the report adds to its places."""
         intake = self.intake
-        _remark_uncollected(intake)
+        # What vm-support itself failed to collect; an output that was empty is no failure
+        failed: dict[str, list[Row]] = defaultdict(list)
+        for row in intake.rows:
+            values = row.values
+            if row.table.name != _UNCOLLECTED or values["ignored"] or values["failure"] == "empty":
+                continue
+            failed[row.block.scope].append(row)
+        for key, rows in failed.items():
+            commands: list[str] = []
+            for row in rows:
+                command = str(row.values["collector_command"] or "")
+                if command and command not in commands:
+                    commands.append(command)
+            listed = _list_first([one_line(command, 60) for command in commands])
+            while_collecting = f" ({listed})" if listed else ""
+            what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
+            first = rows[0]
+            file = first.block.address.rpartition("/")[2]
+            where = f"{file}:{first.line}"
+            remark = f"vm-support wrote {what} while it collected{while_collecting}, the first at {where}"
+            intake.add_remark(intake.places[key], remark)
         for key, remark in intake.talk.find_floods(intake.spans):
             intake.add_remark(intake.places[key], remark)
         for key, place in intake.places.items():
@@ -397,7 +412,20 @@ def _vote_kinds(intake: Intake) -> dict[str, str]:
 
 def find_hostnames(intake: Intake) -> dict[str, str]:
     """Return place key -> the name of its machine that the rows of the place show."""
-    names = _find_controller_addresses(intake)
+    # The prompt of a controller names no machine: its one address does, where it shows its cluster.
+    # Interfaces alone need no name, they are a list of addresses themselves.
+    controllers = set()
+    shown: dict[str, set[str]] = defaultdict(set)
+    for row in intake.rows:
+        if row.table.name == "nsx.controller_health":
+            controllers.add(row.block.scope)
+        elif row.table.name == "nsx.controller_interface" and row.values["address"]:
+            shown[row.block.scope].add(str(row.values["address"]).partition("/")[0])
+    names = {}
+    for key, own in shown.items():
+        if key in controllers and len(own) == 1 and intake.places[key].scope != "host":
+            names[key] = min(own)
+
     called_by: dict[str, set[str]] = defaultdict(set)  # address of a manager of NSX-T -> its names
     stated: dict[str, str] = {}
     for row in intake.rows:
@@ -416,29 +444,6 @@ def find_hostnames(intake: Intake) -> dict[str, str]:
             if len(managers) == 1:
                 names[key] = min(managers)
     return names | stated
-
-
-def _find_controller_addresses(intake: Intake) -> dict[str, str]:
-    """Return place key -> the one address that an NSX Controller shows as its own, where it shows its cluster.
-
-    The prompt of a controller names no machine. Interfaces alone need no name: they are a list of addresses themselves.
-    """
-    controllers = set()
-    for row in intake.rows:
-        if row.table.name == "nsx.controller_health":
-            controllers.add(row.block.scope)
-    shown: dict[str, set[str]] = defaultdict(set)
-    for row in intake.rows:
-        scope = row.block.scope
-        if scope not in controllers or row.table.name != "nsx.controller_interface":
-            continue
-        if address := row.values["address"]:
-            shown[scope].add(str(address).partition("/")[0])
-    addresses = {}
-    for key, own in shown.items():
-        if len(own) == 1 and intake.places[key].scope != "host":
-            addresses[key] = min(own)
-    return addresses
 
 
 def _describe_parts(intake: Intake) -> dict[str, str]:
@@ -464,27 +469,6 @@ def _describe_parts(intake: Intake) -> dict[str, str]:
             at = f" (from line {first[place.key]:,})" if place.key in first else ""
             parts[place.key] = f"a part of {_name_file(place)}{at}"
     return parts
-
-
-def _remark_uncollected(intake: Intake) -> None:
-    """Remark on each place what vm-support itself failed to collect there; an output that was empty is no failure."""
-    failed: dict[str, list[Row]] = defaultdict(list)
-    for row in intake.rows:
-        values = row.values
-        if row.table.name != _UNCOLLECTED or values["ignored"] or values["failure"] == "empty":
-            continue
-        failed[row.block.scope].append(row)
-    for key, rows in failed.items():
-        commands = [str(row.values["collector_command"] or "") for row in rows]
-        named = [*dict.fromkeys(command for command in commands if command)]
-        listed = _list_first([one_line(command, 60) for command in named])
-        while_collecting = f" ({listed})" if listed else ""
-        what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
-        where = f"{rows[0].block.address.rpartition('/')[2]}:{rows[0].line}"
-        remark = (
-            f"vm-support wrote {what} while it collected{while_collecting}, the first at {where}"
-        )
-        intake.add_remark(intake.places[key], remark)
 
 
 class Statements:
@@ -535,7 +519,32 @@ class Statements:
 
     def group_places(self, places: Sequence[FactScope]) -> list[tuple[list[FactScope], str]]:
         """Group places into machines, each with what sets it apart; one group when nothing contradicts that."""
-        versions, times = self._group_by_version(places), self._group_by_time(places)
+        # What one place states together is of one machine
+        machines: list[set[str]] = []
+        for place in places:
+            stated = set(self._versions.get(place.key, ()))
+            if stated:
+                joined = [one for one in machines if one & stated]
+                machines = [one for one in machines if not one & stated]
+                machines.append(stated.union(*joined))
+        named = {version: " and ".join(sorted(one)) for one in machines for version in one}
+        versions: dict[str, str] = {}
+        for place in places:
+            if own := self._versions.get(place.key):
+                versions[place.key] = named[min(own)]
+
+        # Logs that lie more than a year apart are of two machines
+        known = [
+            (self._spans[place.key], place.key) for place in places if place.key in self._spans
+        ]
+        runs: list[tuple[Span, list[str]]] = []
+        for span, key in sorted(known):
+            if runs and span[0] - runs[-1][0][1] <= GAP:
+                (first, last), keys = runs.pop()
+                runs.append(((first, max(last, span[1])), [*keys, key]))
+            else:
+                runs.append((span, [key]))
+        times = {key: _show_days(span) for span, keys in runs for key in keys}
         by_version, by_time = len(set(versions.values())) > 1, len(set(times.values())) > 1
         if not by_version and not by_time:
             return [(list(places), "")] if places else []
@@ -547,46 +556,16 @@ class Statements:
             groups[(place.key,) if is_unknown else (version, time)].append(place)
 
         result = []
-        for key, group in groups.items():
-            if len(key) == 1:
+        for mark, group in groups.items():
+            if len(mark) == 1:
                 result.append((group, "other loose files are of different machines"))
                 continue
-            version, time = key
+            version, time = mark
             states = [f"version {version}"] if version else []
             if time:
                 states.append(f"lines of {time}")
             result.append((group, f"it states {' and '.join(states)}, unlike other loose files"))
         return result
-
-    def _group_by_version(self, places: Sequence[FactScope]) -> dict[str, str]:
-        """Return place key -> versions of its machine: what one place states together is of one machine."""
-        machines: list[set[str]] = []
-        for place in places:
-            stated = set(self._versions.get(place.key, ()))
-            if stated:
-                joined = [one for one in machines if one & stated]
-                machines = [one for one in machines if not one & stated]
-                machines.append(stated.union(*joined))
-        named = {version: " and ".join(sorted(one)) for one in machines for version in one}
-        return {
-            place.key: named[min(self._versions[place.key])]
-            for place in places
-            if self._versions.get(place.key)
-        }
-
-    def _group_by_time(self, places: Sequence[FactScope]) -> dict[str, str]:
-        """Return place key -> times of its machine; logs that lie more than a year apart are of two."""
-        known = [
-            (self._spans[place.key], place.key) for place in places if place.key in self._spans
-        ]
-        runs: list[tuple[Span, list[str]]] = []
-        for span, key in sorted(known):
-            if runs and span[0] - runs[-1][0][1] <= GAP:
-                (first, last), keys = runs.pop()
-                runs.append(((first, max(last, span[1])), [*keys, key]))
-            else:
-                runs.append((span, [key]))
-        return {key: _show_days(span) for span, keys in runs for key in keys}
 
 
 def _show_days(span: Span) -> str:

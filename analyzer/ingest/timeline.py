@@ -91,28 +91,23 @@ def make_timeline(
     unique = {(e["time"], e["node"], e["text"], e["kind"]): e for e in events}
     ordered = sorted(unique.values(), key=lambda e: (e["time"], e["node"], e["address"], e["line"]))
     if len(ordered) > MOST:
-        ordered = _drop_audits(ordered)
+        kept: list[dict[str, Any]] = []
+        gap: dict[str, Any] | None = None
+        count = 0
+        for event in ordered:
+            if event["kind"] != "event" or not any(word in event["text"] for word in AUDITS):
+                kept.append(event)
+                continue
+            count += 1
+            if gap is None:
+                gap = _make_event(event["time"], "", "", "event")
+                kept.append(gap)
+        if gap is not None:
+            gap["text"] = f"{count} events of shells and logins are not shown, from here on"
+        ordered = kept
     if len(ordered) > MOST:
         ordered = _keep_nearest(ordered, incident)
     return ordered
-
-
-def _drop_audits(ordered: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Leave out what a host reports of shells and logins, and say how much that was."""
-    kept: list[dict[str, Any]] = []
-    gap: dict[str, Any] | None = None
-    count = 0
-    for event in ordered:
-        if event["kind"] != "event" or not any(word in event["text"] for word in AUDITS):
-            kept.append(event)
-            continue
-        count += 1
-        if gap is None:
-            gap = _make_event(event["time"], "", "", "event")
-            kept.append(gap)
-    if gap is not None:
-        gap["text"] = f"{count} events of shells and logins are not shown, from here on"
-    return kept
 
 
 def _keep_nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str, Any]]:
@@ -124,7 +119,7 @@ def _keep_nearest(ordered: list[dict[str, Any]], incident: str) -> list[dict[str
         gap = _make_event(ordered[half]["time"], "", text, "event")
         return [*ordered[:half], gap, *ordered[-half:]]
 
-    at = next((place for place, one in enumerate(ordered) if one["time"] >= incident), len(ordered))
+    at = sum(event["time"] < incident for event in ordered)
     first = min(max(0, at - half), over)
     shown = ordered[first : first + MOST]
     begin, end = shown[0]["time"], shown[-1]["time"]

@@ -199,27 +199,24 @@ class Evaluator:
         if table.table.key and not self.facts.single_block(table.table.name):
             rows = list(drop_repeated(rows, [column.name for column in table.table.columns]))
         for row in rows:
-            yield from self._join_facts(row)
+            if self.spread is None:
+                yield Base(row)
+                continue
+            # With `rows: each` once for each row of the catalog that it meets; it may meet none.
+            joiner = self._find_joiner(self.spread.alias.name)
+            env = self._make_env(Base(row))
+            if joiner.make_key(env) is None:  # what would find the rows is not known
+                yield Base(row)
+                continue
+            met = joiner.find_group(env).rows
+            self.unmet += not met
+            for fact in met:
+                yield Base(row, fact=fact)
         for key in self.unseen_nodes:
             row = CaseRow({}, key, text(self.facts.name(key)), number=UNSEEN_ROW)
             yield Base(row, unseen=True)
         if self.rule.population is not None:
             yield from self._list_unseen(table, self.rule.population)
-
-    def _join_facts(self, row: CaseRow) -> Iterator[Base]:
-        """Yield a row of `each`, with `rows: each` once for each row of the catalog that it meets; it may meet none."""
-        if self.spread is None:
-            yield Base(row)
-            return
-        joiner = self._find_joiner(self.spread.alias.name)
-        env = self._make_env(Base(row))
-        if joiner.make_key(env) is None:  # what would find the rows is not known
-            yield Base(row)
-            return
-        met = joiner.find_group(env).rows
-        self.unmet += not met
-        for fact in met:
-            yield Base(row, fact=fact)
 
     def _list_unseen(self, there: CaseTable, population: Population) -> Iterator[Base]:
         """Yield an unseen row for each row of the population that `each` does not have."""

@@ -134,7 +134,7 @@ class FindingWriter:
             cause = why.find_cause(node)
             if cause is None:
                 continue
-            missing = cause.missing if cause.table is None else cause.table.declared.name
+            missing = cause.missing if cause.table is None else cause.table.declared_table.name
             could, worse = compare_outcome(finding, severity, confidence)
             # What may be worse counts more.
             if missing not in gaps or (worse and not gaps[missing][2]):

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 from typing import Any
 
 from analyzer.artefacts.tables import Value
@@ -59,9 +60,7 @@ class LogHit:
         return time, self.hit.address, self.hit.line
 
 
-def get_order(line: LogHit) -> SortKey:
-    """Return the sort key of a line."""
-    return line.order
+get_order = attrgetter("order")
 
 
 def count_messages(lines: Iterable[LogHit]) -> int:

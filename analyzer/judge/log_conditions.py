@@ -344,10 +344,6 @@ class Logs:
             if not self.facts.nodes[key].complete:
                 why = f"the archive of {name} ended early; nothing after that point was read"
                 return Reason.UNREADABLE, why
-        return self._find_passed_over(log, node)
-
-    def _find_passed_over(self, log: LogDef, node: str) -> tuple[str, str] | None:
-        """Return why the search of a log may have passed lines over that matter, None when it has not."""
         signature = self.name_signature(log)
         # A plain count minds lines that were not kept itself.
         minds_all = log.where is not None or any(

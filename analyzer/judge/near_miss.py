@@ -138,7 +138,7 @@ class Need:
     row_far: float | None = None
 
     @property
-    def known(self) -> bool:
+    def has_value(self) -> bool:
         """Say whether the leaf has a value, the wrong one."""
         return self.cause is None
 
@@ -264,7 +264,7 @@ class NearMissSearch:
         """Return plans by distance, of equal ones what is unknown first where that is the verdict, then the closest."""
 
         def weigh(plan: Plan) -> tuple[int, bool, float, float, int]:
-            known = doubtful and all(need.known for need in plan)
+            known = doubtful and all(need.has_value for need in plan)
             far = row_far = 0.0
             for need in plan:
                 far += 1.0 if need.far is None else min(1.0, need.far)
@@ -296,7 +296,7 @@ class NearMissSearch:
         """Yield the leaves that look at the values of a plan and without which the rule would not match."""
         changed: set[str] = set()
         for need in plan:
-            if need.known:
+            if need.has_value:
                 changed |= list_inputs(need.node)
         for name, leaf in self.leaves.items():
             value = self.why.read_value(leaf)
@@ -338,7 +338,7 @@ class NearMissSearch:
         for need in plan:
             found = make_test(need.node)
             untried = found is None or found[0] not in tried
-            if need.known and untried and list_inputs(need.node) <= pinned:
+            if need.has_value and untried and list_inputs(need.node) <= pinned:
                 return False
         tests: dict[str, list[tuple[Test, bool]]] = {}
         nodes: dict[str, list[ExprNode]] = {}
@@ -495,7 +495,7 @@ class NearMissWriter:
             if leaf.known:
                 known.append(self.write_sentence(need, leaf))
         unknown = self.list_unknown(leaves)
-        gated = any(need.known and need.part == "only" for need in plan)
+        gated = any(need.has_value and need.part == "only" for need in plan)
         gate = "not applicable: " if gated else ""
         away = "two conditions away: " if distance > 1 and not unknown else ""
         sure = "would match if " if known and not unknown else "could match if "

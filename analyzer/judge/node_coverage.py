@@ -20,7 +20,7 @@ _MAY_LACK = {"nsx_edge": MEMBER, "nsxt_edge": NSXT_MEMBER}
 
 def kinds_of(table: Table) -> tuple[str, ...]:
     """Return the kinds of node that have a table: those of its parsers, else those of its product."""
-    own = map_parser_kinds().get(table.declared.name)
+    own = map_parser_kinds().get(table.declared_table.name)
     return own or PRODUCT_KINDS.get(table.product, (table.product,))
 
 
@@ -102,7 +102,7 @@ def count_silent_nodes(rule: Rule, facts: Facts) -> int:
     table = rule.each.table
     if table.lines_of is None:
         return 0
-    log = table.declared
+    log = table.declared_table
     domain = find_holders(log, facts, rule.product)
     for key in domain:
         if facts.coverage(key, log.name).state != "read" or not facts.nodes[key].complete:

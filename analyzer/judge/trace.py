@@ -191,7 +191,7 @@ class Cause:
 
 def find_read_file(facts: Facts, node: str, table: Table) -> str:
     """Return the address of a file of a node that was read and may hold a table but does not; "" for none."""
-    own = table.declared.name
+    own = table.declared_table.name
     siblings = parsing.find_siblings(own)
     addresses: dict[str, None] = {}
     for name in (*siblings, *parsing.read_beside(own)):
@@ -211,7 +211,7 @@ def find_read_file(facts: Facts, node: str, table: Table) -> str:
 
 def explain_table(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
     """Return why rows of a table are not there on a node (None: anywhere in the case)."""
-    name = table.declared.name
+    name = table.declared_table.name
     words = table.words
     wanted = f" with {looked_for}" if looked_for else ""
     if table.given is not None:

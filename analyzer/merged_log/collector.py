@@ -17,12 +17,10 @@ from typing import Unpack
 from analyzer.artefacts.logtime import LogTime, is_stamped, line_time, nearest_year
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Buffer, LineBlock, Source
-from analyzer.scan.hits import LogScan, decode_line
-from analyzer.scan.parted import BlockSearch
+from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, Source
+from analyzer.scan.hits import LogScan, decode_line, lines_backward
 from analyzer.scan.prefilter import Required
 from analyzer.scan.signatures import HowToScan, Scanner
-from analyzer.scan.time_span import lines_backward
 from analyzer.secrets.values import HIDDEN, hide_around
 from analyzer.sources import Member
 
@@ -181,16 +179,25 @@ class Collector:
 
     def search_block(self, block: LineBlock) -> None:
         """Collect the lines of one block."""
-        marks = self._mark_stretches(block)
+        data = block.data
+        marks = []  # where stretches begin, each with the time of its first line that has one
+        start = 0
+        while start < block.end:
+            middle = min(start + STRETCH, block.end - 1)
+            stop = data.find(b"\n", middle, block.end) + 1 or block.end
+            marks.append((start, self._find_time(read_heads(data, start, stop))))
+            start = stop
+        heads = (line[:_STAMP] for line in lines_backward(data, block.end))
+        marks.append((block.end, self._find_time(heads)))
         number = block.first_line
         stretches = list(pairwise(marks))
-        held = [self._may_hold(block.data, start, stop) for (start, _), (stop, _) in stretches]
+        held = [self._may_hold(data, start, stop) for (start, _), (stop, _) in stretches]
         for index, ((start, first), (stop, last)) in enumerate(stretches):
             lines = block.count(start, stop)
             times = [time for time in (self._now, first, last) if time is not None]
             wanted = any(held[index : index + 2])  # an entry may begin in the stretch before
             if times and wanted and self._window.may_hold(min(times), max(times), DISORDER):
-                self._collect_lines(bytes(memoryview(block.data)[start:stop]), number)
+                self._collect_lines(bytes(memoryview(data)[start:stop]), number)
             else:
                 self.close()
                 self._above = []
@@ -207,19 +214,6 @@ class Collector:
         if lines and when is not None and self._window.start <= when <= self._window.end:
             part = self._seen.part
             self._take(LogEntry(when, part.order, lines[0][0], tuple(lines), part, self._assumed))
-
-    def _mark_stretches(self, block: LineBlock) -> list[tuple[int, datetime | None]]:
-        """Return where stretches of a block begin, each with the time of its first line that has one, and the end."""
-        data = block.data
-        end = block.end
-        marks = []
-        at = 0
-        while at < end:
-            stop = data.find(b"\n", min(at + STRETCH, end - 1), end) + 1 or end
-            marks.append((at, self._find_time(read_heads(data, at, stop))))
-            at = stop
-        marks.append((end, self._find_time(line[:_STAMP] for line in lines_backward(data, end))))
-        return marks
 
     def _may_hold(self, data: Buffer, start: int, stop: int) -> bool:
         """Say whether a stretch may hold an entry that is wanted."""

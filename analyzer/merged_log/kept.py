@@ -64,12 +64,14 @@ def keep_lines(
     moments = list(dict.fromkeys(islice(list_moments(judgement, timeline), MOMENTS)))
     if not moments:
         return []
-    hits = sorted(time_hits(facts, frozenset(signatures)), key=lambda one: (one.when, *one.order))
-    times = [one.when for one in hits]
+    hits = sorted(time_hits(facts, frozenset(signatures)), key=lambda hit: (hit.when, *hit.order))
+    times = [hit.when for hit in hits]
     found: dict[tuple[str, str, int], KeptLine] = {}  # by node, address, line
     for moment in moments:
-        near = hits[bisect_left(times, moment - AROUND) : bisect_left(times, moment + AROUND)]
-        near.sort(key=lambda one: (abs(one.when - moment), *one.order))
+        first = bisect_left(times, moment - AROUND)
+        last = bisect_left(times, moment + AROUND)
+        near = hits[first:last]
+        near.sort(key=lambda hit: (abs(hit.when - moment), *hit.order))
         for hit in near[:EACH]:
             for entry in list_neighbours(hit):
                 place = hit.scan.node, entry.part.address, entry.number

@@ -15,33 +15,33 @@ from analyzer.case.document import (
     SCHEMA,
     Ask,
     CannotTellGroup,
+    CaseChart,
+    CaseDamage,
     CaseDocument,
+    CaseFault,
     CaseHead,
+    CaseLogLine,
+    CaseNode,
+    CaseSettings,
+    CaseSource,
+    CaseSpan,
     CatalogPart,
-    Chart,
     ChartLine,
-    Damage,
     Event,
-    Fault,
     GivenFile,
     HarmlessLine,
     HostCard,
-    LogLine,
-    Mute,
-    Node,
+    MutedEntry,
     NodeLog,
     Port,
     QuietRule,
-    Settings,
     Signal,
     SiteRow,
-    Source,
-    Span,
     Threshold,
     Tool,
     UnreadOutput,
 )
-from analyzer.case.fields import Record
+from analyzer.case.fields import DocumentRecord
 from analyzer.case.questions import ASKED, link_questions
 from analyzer.case.ranking import place_findings
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Reason, Verdict
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 FAULTS_KEPT = 200
 SOURCES_KEPT = 2000
 
-Kind = TypeVar("Kind", bound=Record)
+Kind = TypeVar("Kind", bound=DocumentRecord)
 
 
 def build_document(
@@ -101,7 +101,7 @@ def build_document(
     link_questions(questions, findings, causes or {})
     if given is not None:
         findings = [drop_requests(finding, given) for finding in findings]
-    all_faults = [fill_record(Fault, item) for item in faults]
+    all_faults = [fill_record(CaseFault, item) for item in faults]
     document = CaseDocument(
         schema=SCHEMA,
         case=build_head(case),
@@ -122,19 +122,19 @@ def build_document(
         site=list(site),
         faults=all_faults[:FAULTS_KEPT],
         faults_total=len(all_faults) if faults_total is None else faults_total,
-        damage=[fill_record(Damage, item) for item in damage],
+        damage=[fill_record(CaseDamage, item) for item in damage],
         limits=[str(item) for item in limits],
         advice=list(dict.fromkeys(advice)),
         notes=list(dict.fromkeys(notes)),
         harmless=[fill_record(HarmlessLine, item) for item in harmless],
-        log=[fill_record(LogLine, item) for item in log],
+        log=[fill_record(CaseLogLine, item) for item in log],
     )
     clean_value(document)
     return document
 
 
 @cache
-def list_fields(kind: type[Record]) -> list[tuple[str, Any, bool]]:
+def list_fields(kind: type[DocumentRecord]) -> list[tuple[str, Any, bool]]:
     """Return name and empty value of the fields of a record, and whether they have a default.
 
     Where nothing is known a field without default holds no text, an empty list, 0, or null.
@@ -172,17 +172,24 @@ def fill_record(kind: type[Kind], item: Any, /, **empty_values: Any) -> Kind:
             raise ValueError(f"a {kind.__name__} of the case document has no key {unknown[0]!r}")
     values: dict[str, Any] = {}
     for name, empty, has_default in list_fields(kind):
-        value = item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+        if isinstance(item, Mapping):
+            value = item.get(name)
+        else:
+            value = getattr(item, name, None)
         if value is None:
             value = empty_values.get(name)
         if value is None:
             if has_default:
                 continue
             value = empty
-        if type(empty) is str and not isinstance(value, str):
-            value = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        if type(empty) is str and isinstance(value, list | tuple):
+            value = ", ".join(map(str, value))
+        elif type(empty) is str and not isinstance(value, str):
+            value = str(value)
+        elif type(empty) is list and isinstance(value, str):
+            value = [value]
         elif type(empty) is list:
-            value = [value] if isinstance(value, str) else list(value)
+            value = list(value)
         values[name] = value
     return kind(**values)
 
@@ -230,9 +237,10 @@ def list_asks(ask: str, nodes: Sequence[str], given: GivenThings | None) -> list
     """Return the records of an ask, each with the machines that did not send the thing; without one, not at all."""
     found = []
     for item in parse_ask(ask):
-        lacking = [
-            node for node in nodes or [""] if given is None or not given.was_sent(item, node)
-        ]
+        lacking = []
+        for node in nodes or [""]:
+            if given is None or not given.was_sent(item, node):
+                lacking.append(node)
         if lacking:
             named = [node for node in lacking if node]
             found.append(Ask(what=item.what, command=item.command, remark=item.remark, nodes=named))
@@ -246,14 +254,21 @@ def drop_requests(finding: Finding, given: GivenThings) -> Finding:
         why, _, ask = line.partition(ASKED)
         items = parse_ask(ask)
         sent = items and all(given.was_sent(item, finding.node) for item in items)
-        also.append(why if sent else line)
-    return finding if also == finding.also else structs.replace(finding, also=also)
+        if sent:
+            also.append(why)
+        else:
+            also.append(line)
+    if also == finding.also:
+        return finding
+    return structs.replace(finding, also=also)
 
 
 def shorten_list(words: Iterable[str], most: int) -> list[str]:
     """Return different words in their order, at most `most` of them and a note of the rest."""
     seen = list(dict.fromkeys(word for word in words if word))
-    return seen if len(seen) <= most else [*seen[:most], f"and {len(seen) - most} more like this"]
+    if len(seen) <= most:
+        return seen
+    return [*seen[:most], f"and {len(seen) - most} more like this"]
 
 
 def list_quiet_rules(
@@ -288,44 +303,49 @@ def build_head(case: Mapping[str, Any]) -> CaseHead:
     head = fill_record(CaseHead, {**case, "span": None}, complete=True)
     head.files = [fill_record(GivenFile, item) for item in head.files]
     if span is not None and span["first"] and span["last"]:
-        head.span = fill_record(Span, span)
+        head.span = fill_record(CaseSpan, span)
     return head
 
 
-def build_settings(changes: Mapping[str, Any]) -> Settings:
+def build_settings(changes: Mapping[str, Any]) -> CaseSettings:
     """Return what local settings changed."""
-    settings = fill_record(Settings, changes)
-    settings.mutes = [fill_record(Mute, item, state="holds") for item in settings.mutes]
+    settings = fill_record(CaseSettings, changes)
+    settings.mutes = [fill_record(MutedEntry, item, state="holds") for item in settings.mutes]
     settings.thresholds = [fill_record(Threshold, item) for item in settings.thresholds]
     settings.catalogs = [fill_record(CatalogPart, item) for item in settings.catalogs]
     return settings
 
 
-def build_node(item: Mapping[str, Any]) -> Node:
+def build_node(item: Mapping[str, Any]) -> CaseNode:
     """Return a node with its logs by table and time."""
-    node = fill_record(Node, item)
+    node = fill_record(CaseNode, item)
     node.logs = [fill_record(NodeLog, log) for log in node.logs]
     node.logs.sort(key=lambda log: (log.table, log.first))
     for log in node.logs:
-        log.parts = [fill_record(Span, part) for part in log.parts]
+        log.parts = [fill_record(CaseSpan, part) for part in log.parts]
     return node
 
 
-def build_sources(sources: Iterable[Any]) -> list[Source]:
+def build_sources(sources: Iterable[Any]) -> list[CaseSource]:
     """Return one row a source; above 2,000 rows the merely listed ones are folded by folder."""
     rows = []
     for item in sources:
-        row = fill_record(Source, item, state="listed")
+        row = fill_record(CaseSource, item, state="listed")
         faults: Any = row.faults  # the ledger may hold the list of faults itself or their number
-        row.faults = len(faults) if isinstance(faults, list | tuple) else faults
+        if isinstance(faults, list | tuple):
+            row.faults = len(faults)
+        else:
+            row.faults = faults
         row.unread_outputs = [fill_record(UnreadOutput, one) for one in row.unread_outputs]
         rows.append(row)
-    return rows if len(rows) <= SOURCES_KEPT else fold_sources(rows)
+    if len(rows) <= SOURCES_KEPT:
+        return rows
+    return fold_sources(rows)
 
 
-def fold_sources(rows: Iterable[Source]) -> list[Source]:
+def fold_sources(rows: Iterable[CaseSource]) -> list[CaseSource]:
     """Return rows of which those that nothing reads are one a folder."""
-    folders: dict[tuple[str, str, str], list[Source]] = {}
+    folders: dict[tuple[str, str, str], list[CaseSource]] = {}
     kept = []
     for row in rows:
         if row.state != "listed" or row.unread_outputs:
@@ -340,7 +360,10 @@ def fold_sources(rows: Iterable[Source]) -> list[Source]:
         if len(members) > 1:
             sizes = [member.size for member in members if member.size is not None]
             members[0].address = f"{folder} ({len(members)} files)"
-            members[0].size = sum(sizes) if sizes else None
+            if sizes:
+                members[0].size = sum(sizes)
+            else:
+                members[0].size = None
     return kept
 
 
@@ -352,7 +375,7 @@ def build_timeline(events: Iterable[Mapping[str, Any]]) -> list[Event]:
 
 def build_charts(
     findings: Iterable[Finding], series: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Chart]:
+) -> dict[str, CaseChart]:
     """Return charts by key, those of the worst finding first.
 
     A chart that names its lines as plain keys gets them as `lines`.
@@ -361,7 +384,7 @@ def build_charts(
     charts = {}
     for key in dict.fromkeys([*wanted, *sorted(series)]):
         rest = dict(series[key])
-        chart = Chart(
+        chart = CaseChart(
             title=rest.pop("title", ""),
             unit=rest.pop("unit", ""),
             node=rest.pop("node", ""),
@@ -374,7 +397,7 @@ def build_charts(
     return charts
 
 
-def share_charts(charts: dict[str, Chart]) -> dict[str, Chart]:
+def share_charts(charts: dict[str, CaseChart]) -> dict[str, CaseChart]:
     """Let charts that draw the same samples, each with its own title, share those of the first."""
     first: dict[str, str] = {}
     for key, chart in charts.items():

@@ -30,7 +30,6 @@ from analyzer.runtime.guard import run_stage
 from analyzer.runtime.limits import Limits
 from analyzer.signals.rank import rank_signals
 
-Record = dict[str, Any]
 Part = TypeVar("Part")
 
 
@@ -49,22 +48,22 @@ class CaseData:
 
     facts: Facts
     name: str
-    files: list[Record]
+    files: list[dict[str, Any]]
     created: str
     span: dict[str, str] | None
     complete: bool
-    nodes: list[Record]
-    sources: list[Record]
-    events: list[Record]
-    topology: list[Record]
-    faults: list[Record]
+    nodes: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+    events: list[dict[str, Any]]
+    topology: list[dict[str, Any]]
+    faults: list[dict[str, Any]]
     faults_total: int
-    damage: list[Record]
+    damage: list[dict[str, Any]]
     limits: list[str]
     advice: list[str]
     notes: list[str] = field(default_factory=list)
-    problems: list[Record] = field(default_factory=list)
-    harmless: list[Record] = field(default_factory=list)
+    problems: list[dict[str, Any]] = field(default_factory=list)
+    harmless: list[dict[str, Any]] = field(default_factory=list)
     refused: RefusedError | None = None  # nothing of it was understood
 
 
@@ -88,11 +87,11 @@ class RunResult:
 class DocumentParts(NamedTuple):
     """Lists of the document that are made of what was read and judged; one that failed is empty."""
 
-    timeline: list[Record]
-    signals: list[Record]
+    timeline: list[dict[str, Any]]
+    signals: list[dict[str, Any]]
     hosts: list[HostCard]
     site: list[SiteRow]
-    log: list[Record]
+    log: list[dict[str, Any]]
 
 
 def make_parts(
@@ -150,7 +149,7 @@ def conclude(
     on_judged  called after each rule
     incident   ISO 8601 UTC, on which the time line centres; "" when no one gave it
     """
-    failed: list[Record] = []
+    failed: list[dict[str, Any]] = []
 
     def note_failure(what: str, left_out: str) -> None:
         failed.append({"address": material.name, "offset": -1, "what": what, "left_out": left_out})
@@ -164,7 +163,9 @@ def conclude(
     facts.close()  # what is asked of it later makes the database anew; the document needs the room
     trim_memory()
     marks = partial(apply_settings, judgement, catalog, settings, material.created[:10])
-    changes: Record = run_stage("mutes and thresholds of the settings", marks, dict, note_failure)
+    changes: dict[str, Any] = run_stage(
+        "mutes and thresholds of the settings", marks, dict, note_failure
+    )
     rules = [(rule.id, rule.title, rule.kb) for rule in catalog.rules]
 
     parts = make_parts(material, catalog, judgement, incident, note_failure)
@@ -220,8 +221,8 @@ def picture_site(facts: Facts) -> list[SiteRow]:
 
 
 def list_kept_lines(
-    facts: Facts, judgement: Judgement, moments: list[Record], catalog: Catalog
-) -> list[Record]:
+    facts: Facts, judgement: Judgement, moments: list[dict[str, Any]], catalog: Catalog
+) -> list[dict[str, Any]]:
     """Return the lines of logs around findings and moments."""
     if not any(scan.hits for scan in facts.scans):
         return []

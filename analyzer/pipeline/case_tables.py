@@ -50,7 +50,10 @@ def find_table(name: str) -> Table:
 
 def plain_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame whose origin is called `node`, `member` and `line`; a column of such a name is `value_line`."""
-    own = {name: f"value_{name}" for name in NAMES.values() if name in frame.columns}
+    own = {}
+    for name in NAMES.values():
+        if name in frame.columns:
+            own[name] = f"value_{name}"
     return frame.rename(columns=own).rename(columns=NAMES)
 
 
@@ -70,9 +73,10 @@ class CaseTables:
     def counts(self) -> dict[str, int]:
         """Return how many rows each table has that holds any, logs left out."""
         facts = self._all()
-        found = {
-            name: facts.count(name) for name, table in parsing.tables().items() if not table.log
-        }
+        found = {}
+        for name, table in parsing.tables().items():
+            if not table.log:
+                found[name] = facts.count(name)
         return {name: count for name, count in sorted(found.items()) if count}
 
     def frame(self, name: str) -> pd.DataFrame:
@@ -83,7 +87,10 @@ class CaseTables:
                 f"{name} is a log, and a stored case keeps no whole logs",
                 do="Open the bundle itself.",
             )
-        facts = self._read(name) if table.log else self._all()
+        if table.log:
+            facts = self._read(name)
+        else:
+            facts = self._all()
         frame = facts.frame(name)
         return frame[
             [
@@ -93,11 +100,16 @@ class CaseTables:
         ]
 
     def _all(self) -> Facts:
+        """Return the facts of all tables, read at the first question."""
         if self._facts is None:
-            self._facts = self._kept() if self._kept is not None else self._read(None)
+            if self._kept is not None:
+                self._facts = self._kept()
+            else:
+                self._facts = self._read(None)
         return self._facts
 
     def _read(self, log_table: str | None) -> Facts:
+        """Read the facts of the material, with the lines of one log if any."""
         _, ledger, facts = read_tables(self._paths, log_table)
         self.lost = list_losses(ledger)
         return facts
@@ -107,7 +119,10 @@ def list_losses(ledger: Ledger) -> list[str]:
     """Return what of the material could not be read, a line each: damage, limits, sources that were cut or refused."""
     damage = [f"{one.address}: {one.what}" for one in ledger.damage]
     limits = [f"{one.address}: more than {one.name}" for one in ledger.limits]
-    sources = [f"{one.address}: {one.why}" for one in ledger.sources if one.state in LOST]
+    sources = []
+    for one in ledger.sources:
+        if one.state in LOST:
+            sources.append(f"{one.address}: {one.why}")
     return list(dict.fromkeys([*damage, *limits, *sources]))
 
 
@@ -122,7 +137,10 @@ def row_counts(intake: Intake, facts: Facts) -> Counter[str]:
 
 def read_tables(paths: Sequence[Place], log_table: str | None) -> tuple[Intake, Ledger, Facts]:
     """Read a case without judging it; of one log every line is taken as a hit."""
-    signatures = [Signature("every line", log_table, r"\S")] if log_table else [*SITE_SIGNATURES]
+    if log_table:
+        signatures = [Signature("every line", log_table, r"\S")]
+    else:
+        signatures = [*SITE_SIGNATURES]
     options = Options(limits=Limits(hits_per_signature=10_000_000))
     ledger, kinds = Ledger(), KindFinder()
     intake = read_case(paths, ledger, kinds, Scanner(signatures, limits=options.limits), options)

@@ -17,7 +17,9 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 from analyzer.facts import Facts, SharedRows
+from analyzer.ingest.nodes import resolve_nodes
 from analyzer.judge import judge, judge_cases, kinds_of
+from analyzer.pipeline import triage
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.short_examples import own_path
@@ -25,6 +27,8 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
 from analyzer.scan.parts import parts_of
 from analyzer.scan.signatures import Scanner
+from analyzer.sources import Ledger
+from analyzer.sources.kinds import KindFinder
 
 NODES = {
     "esxi": "esx-01", "nsx_manager": "nsxmgr-01", "nsx_controller": "controller-01", "guest": "guest-01",
@@ -91,7 +95,7 @@ def run_one(rule: Rule, example: Example) -> ExampleResult:
     try:
         result = result_of(rule, example, judge(Catalog([rule]), facts))
         if not result.ok:
-            result.trace = _explained(rule, facts, result.got["result"])
+            result.trace = _find_trace(rule, facts, result.got["result"])
     finally:
         facts.close()
     return result
@@ -103,7 +107,10 @@ def result_of(rule: Rule, example: Example, judgement: Judgement) -> ExampleResu
     unlike = differences(example.expect, got, judgement)
     if unlike:
         got["wrong"] = [str(one) for one in unlike]
-    ok = bool(unlike) if example.gap else not unlike
+    if example.gap:
+        ok = bool(unlike)
+    else:
+        ok = not unlike
     return ExampleResult(
         example.name, ok, dict(example.expect), got, None, example.gap, example.place, unlike
     )
@@ -113,14 +120,18 @@ def why(rule: Rule, example: Example, result: str, shared: Shared | None = None)
     """Return the trace of the first subject of an example with this result; `shared` as in `facts_of`."""
     facts = facts_of(rule, example, shared)
     try:
-        return _explained(rule, facts, result)
+        return _find_trace(rule, facts, result)
     finally:
         facts.close()
 
 
-def _explained(rule: Rule, facts: Facts, result: str) -> Trace | None:
+def _find_trace(rule: Rule, facts: Facts, result: str) -> Trace | None:
+    """Return the tree of the first subject that has this verdict."""
     explained = judge(Catalog([rule]), facts, explain=rule.id).explained
-    return next((item.trace for item in explained if item.verdict == result), None)
+    for item in explained:
+        if item.verdict == result:
+            return item.trace
+    return None
 
 
 class Shared:
@@ -141,7 +152,10 @@ class Shared:
 
 def facts_of(rule: Rule, example: Example, shared: Shared | None = None) -> Facts:
     """Return the facts of an example; `shared` is for all examples of one rule."""
-    facts = _from_files(rule, example) if any("path" in file for file in example.files) else Facts()
+    if any("path" in file for file in example.files):
+        facts = _from_files(rule, example)
+    else:
+        facts = Facts()
     maker = _Maker(rule, example, facts, shared or Shared())
     for place, (name, rows) in enumerate(example.tables.items()):
         maker.rows(name, rows, place)
@@ -173,31 +187,38 @@ class _Maker:
             return
         table = self.tables[name]
         self.facts.cover(self.home, name, "read")
-        made = self.shared.rows(rows, place, self.home, lambda: self._made(table, rows, place))
+        made = self.shared.rows(rows, place, self.home, lambda: self._make_rows(table, rows, place))
         for node in dict.fromkeys(block.node for block, _ in made.places):
             if node not in self.facts.nodes:
                 self.facts.node(node, node, kinds_of(table)[0])
         self.facts.share(table, made)
 
-    def _made(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+    def _make_rows(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:
+        """Return the rows of a table of an example as records of the host they name."""
         blocks: dict[tuple[str, str], Block] = {}
         made: list[Row] = []
         shown, before = "", None
         for row in rows:
-            node, taken = str(row.get("node") or self.home), str(row.get("taken") or "")
+            node = str(row.get("node") or self.home)
+            taken = str(row.get("taken") or "")
             block = blocks.get((node, taken))
             if block is None:
                 order = 1000 * (1 + place) + len(blocks)
                 block = blocks[node, taken] = Block(
                     [], 1, f"example!{table.name}", taken=taken, order=order
-                ).named(node)
+                ).assign_node(node)
             if row != before:  # a series repeats its row
-                shown, before = ", ".join([f"{key}: {value}" for key, value in row.items()]), row
+                parts = []
+                for key, value in row.items():
+                    parts.append(f"{key}: {value}")
+                shown = ", ".join(parts)
+                before = row
             block.lines.append(shown)
             made.append(Row(table, row, block, len(block.lines)))
         return made
 
     def log(self, name: str, text: str | None) -> None:
+        """Search the lines of a log of an example."""
         if text is None:
             return
         scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
@@ -209,13 +230,15 @@ class _Maker:
             text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, "")
         )
         for one in scan.share_with_parts():
-            self.facts.add_hits(one.named(self.home))
+            self.facts.add_hits(one.assign_node(self.home))
 
     def file(self, file: dict[str, str]) -> None:
         """Read text by the parser that a command or a name tells."""
         command = file.get("command", "")
         for parser in sorted(parsing.registry().values(), key=lambda one: one.rest):
-            found = parser.match_command(command) if command else None
+            found = None
+            if command:
+                found = parser.match_command(command)
             if found is None and parser.name != file.get("parser"):
                 continue
             if parser.log:
@@ -230,9 +253,10 @@ class _Maker:
                 command=command,
                 order=self.order,
             )
-            block.params = (
-                {key: value for key, value in found.groupdict().items() if value} if found else {}
-            )
+            if found:
+                block.params = {key: value for key, value in found.groupdict().items() if value}
+            else:
+                block.params = {}
             self.facts.node(node, node, file.get("kind") or parser.node)
             raw = (f"{line}\n".encode() for line in block.lines)
             found_in = [
@@ -249,6 +273,7 @@ class _Maker:
         )
 
     def _take(self, items: Sequence[Row | Frame], node: str) -> None:
+        """Keep rows and samples under a host."""
         name_blocks(items, lambda _scope: node)
         for item in items:
             if isinstance(item, Row):
@@ -259,10 +284,6 @@ class _Maker:
 
 def _from_files(rule: Rule, example: Example) -> Facts:
     """Return the facts of files with a path, read from a temporary folder as a case is."""
-    from analyzer.ingest.nodes import resolve_nodes  # noqa: PLC0415
-    from analyzer.pipeline import triage  # noqa: PLC0415 - only these examples need the whole pipeline
-    from analyzer.sources import Ledger  # noqa: PLC0415
-    from analyzer.sources.kinds import KindFinder  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(prefix="backline-example-") as name:
         folder = (
@@ -330,26 +351,35 @@ def differences(expect: Any, got: dict[str, Any], judgement: Judgement) -> list[
         [one for name, value in rest.items() if (one := _unlike(name, value, thing))]
         for thing in answers
     ]
-    nothing = [Unlike(name, "", "; ".join(_texts(value))) for name, value in rest.items()]
+    nothing = []
+    for name, value in rest.items():
+        nothing.append(Unlike(name, "", "; ".join(_texts(value))))
     return min(each, key=len, default=nothing)
 
 
 def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
     """Return how one finding misses an expectation, or None."""
     if name == "evidence":
-        shown = [f"{item.label} {item.text}" for item in getattr(one, "evidence", [])]
+        shown = []
+        for item in getattr(one, "evidence", []):
+            shown.append(f"{item.label} {item.text}")
     elif name in ("fix", "no_fix"):
         shown = steps_of(one)
     elif name == "missing" and isinstance(one, CannotTell):
         shown = [one.missing, one.why]
     else:
         value = getattr(one, name, "")
-        shown = list(value) if isinstance(value, list) else [str(value)]
+        if isinstance(value, list):
+            shown = list(value)
+        else:
+            shown = [str(value)]
     if name == "no_fix":
         found = next(
             (text for text in _texts(wanted) for step in steps_of(one) if text in step), ""
         )
-        return Unlike(name, found, "no such step") if found else None
+        if found:
+            return Unlike(name, found, "no such step")
+        return None
     exact = name in ("severity", "confidence", "reason")
     if wanted == [] and any(shown):
         return Unlike(name, "; ".join(shown), "nothing")
@@ -361,7 +391,9 @@ def _unlike(name: str, wanted: Any, one: Finding | CannotTell) -> Unlike | None:
 
 def steps_of(one: Finding | CannotTell) -> list[str]:
     """Return the steps of a finding's remedy, each as one text; steps with unknown values are left out."""
-    steps = one.fix if isinstance(one, Finding) else []
+    steps = []
+    if isinstance(one, Finding):
+        steps = one.fix
     return [
         " ".join(filter(None, (step.where, step.do, step.run, step.note, step.caution)))
         for step in steps
@@ -369,14 +401,21 @@ def steps_of(one: Finding | CannotTell) -> list[str]:
 
 
 def _texts(wanted: Any) -> list[str]:
-    return [str(text) for text in wanted] if isinstance(wanted, list) else [str(wanted)]
+    """Return one text or several as a list."""
+    if isinstance(wanted, list):
+        return [str(text) for text in wanted]
+    return [str(wanted)]
 
 
 def tree(trace: Trace | None, depth: int = 0) -> str:
     """Return a trace as indented lines: expression = value (note) at address:line."""
     if trace is None:
         return ""
-    note = f"      ({trace.note})" if trace.note else ""
-    at = f"      {trace.at}" if trace.at else ""
+    note = ""
+    if trace.note:
+        note = f"      ({trace.note})"
+    at = ""
+    if trace.at:
+        at = f"      {trace.at}"
     lines = [f"{'  ' * depth}{trace.text}  =  {trace.value}{note}{at}"]
     return "\n".join([*lines, *(tree(child, depth + 1) for child in trace.children)])

@@ -40,24 +40,34 @@ class GivenThings:
             if state in _BAD:
                 self._hurt.add(node)
             elif state in _READ:
-                self._files.setdefault(node, set()).add(re.split(r"[/!\\]", address)[-1])
+                name = re.split(r"[/!\\]", address)[-1]
+                self._files.setdefault(node, set()).add(name)
 
     def was_sent(self, item: AskItem, node: str) -> bool:
         """Say whether a machine sent a thing whole; for no machine, whether one of the case did."""
-        keys = self._keys.get(node, []) if node else list(self._facts.nodes)
+        if node:
+            keys = self._keys.get(node, [])
+        else:
+            keys = list(self._facts.nodes)
         return any(self.has_sent(item, key) for key in keys)
 
     def has_sent(self, item: AskItem, key: str) -> bool:
         """Say whether one machine sent a thing whole."""
         if item.command and item.what == _BUNDLE:
-            return (
-                key in self._bundles and key not in self._hurt and self._facts.nodes[key].complete
-            )
+            if key not in self._bundles:
+                return False
+            if key in self._hurt:
+                return False
+            return self._facts.nodes[key].complete
         if item.blank:
             return False
         if not item.command:
             name = item.what.rpartition("/")[2]
-            return "rotated" not in item.remark and bool(name) and name in self._files.get(key, ())
+            if "rotated" in item.remark:
+                return False
+            if not name:
+                return False
+            return name in self._files.get(key, ())
         return any(self.was_read_whole(table, key) for table in find_tables(item.what))
 
     def was_read_whole(self, table: str, key: str) -> bool:
@@ -68,7 +78,10 @@ class GivenThings:
 
 def read_value(source: Any, name: str) -> str:
     """Return a text of a source, a dictionary or an object."""
-    found = source.get(name) if isinstance(source, Mapping) else getattr(source, name, "")
+    if isinstance(source, Mapping):
+        found = source.get(name)
+    else:
+        found = getattr(source, name, "")
     return str(found or "")
 
 

@@ -69,9 +69,12 @@ def is_other(cells: Cells) -> bool:
     default, *values = (
         cells.get(name) for name in ("default_setting", "runtime_value", "configured_value")
     )
-    return default is not None and any(
-        value is not None and str(value).casefold() != str(default).casefold() for value in values
-    )
+    if default is None:
+        return False
+    for value in values:
+        if value is not None and str(value).casefold() != str(default).casefold():
+            return True
+    return False
 
 
 def is_followed(cells: Cells) -> bool:
@@ -81,7 +84,9 @@ def is_followed(cells: Cells) -> bool:
 
 def is_time_server(cells: Cells) -> bool:
     """Say whether a line of a file of settings names a time server."""
-    return cells.get("config_file") == "ntp.conf" and cells.get("config_key") in ("server", "pool")
+    if cells.get("config_file") != "ntp.conf":
+        return False
+    return cells.get("config_key") in ("server", "pool")
 
 
 def is_place_of_logs(cells: Cells) -> bool:

@@ -47,20 +47,22 @@ def host_cards(
 
 def describe_release(node: Mapping[str, Any]) -> CardRow:
     """Return version, patch level, and how old that was when the bundle was made."""
-    version, build = node["version"], str(node["build"])
+    version = node["version"]
+    build = str(node["build"])
     if not version:
         return make_card_row("Release", [], [parsing.tables()["esxi.version"].ask])
     words = ["ESXi", version]
     if build:
         words.append(f"build {build}")
     parts = [" ".join(words)]
-    known = (
-        builds.find_release("esxi", int(build)) if build.isdecimal() and len(build) < 12 else None
-    )
+    known = None
+    if build.isdecimal() and len(build) < 12:
+        known = builds.find_release("esxi", int(build))
     if known is not None and known.version == version:
         parts.append(known.name)
         if known.date:
-            parts.append(f"released {known.date}{measure_age(known.date, node['captured'])}")
+            age = measure_age(known.date, node["captured"])
+            parts.append(f"released {known.date}{age}")
     elif build:
         parts.append("this build is in no list of public releases")
     return make_card_row("Release", [make_item(", ".join(parts))])
@@ -72,28 +74,38 @@ def measure_age(released: str, captured: str) -> str:
         days = (date.fromisoformat(captured[:10]) - date.fromisoformat(released)).days
     except ValueError:
         return ""
-    return f", {days:,} days before the capture" if days >= 0 else ""
+    if days >= 0:
+        return f", {days:,} days before the capture"
+    return ""
 
 
 def describe_boots(node: Mapping[str, Any], events: Sequence[Mapping[str, Any]]) -> CardRow:
     """Return the uptime and the last boots, as uptime and vobd tell of them."""
-    uptime, items = node["uptime_s"], []
+    uptime = node["uptime_s"]
+    items = []
     if isinstance(uptime, int | float):
         text = f"up {uptime / 86400:,.1f} days"
         try:
-            boot = datetime.fromisoformat(node["captured"]) - timedelta(seconds=uptime)
+            captured = datetime.fromisoformat(node["captured"])
+            boot = captured - timedelta(seconds=uptime)
             text += f", since {boot:%Y-%m-%d %H:%M UTC}"
         except (ValueError, OverflowError):
             pass
         items.append(make_item(text))
-    boots = [one for one in events if one["node"] == node["id"] and BOOT in one["text"]]
+    boots = []
+    for one in events:
+        if one["node"] == node["id"] and BOOT in one["text"]:
+            boots.append(one)
     boots.sort(key=lambda one: (one["time"], one["address"], one["line"]), reverse=True)
     for one in boots[:BOOTS]:
         time = one["time"]
         text = f"booted {time[:10]} {time[11:16]} UTC"
         items.append(make_item(text, one["address"], one["line"]))
-    missing = [] if items else [parsing.tables()["esxi.uptime"].ask]
-    return make_card_row("Uptime and boots", items, missing, len(items) + len(boots[BOOTS:]))
+    missing = []
+    if not items:
+        missing = [parsing.tables()["esxi.uptime"].ask]
+    hidden = len(boots[BOOTS:])
+    return make_card_row("Uptime and boots", items, missing, len(items) + hidden)
 
 
 def fill_row(facts: Facts, node: str, row: RowForm) -> CardRow:
@@ -114,7 +126,9 @@ def fill_row(facts: Facts, node: str, row: RowForm) -> CardRow:
 
 def add_cells(items: dict[str, CardItem], row: RowForm, part: Part, one: Row) -> None:
     """Add the cells that one row of a table gives to the item of its object."""
-    name = "" if not row.by else str(one.values.get(row.by) or "")
+    name = ""
+    if row.by:
+        name = str(one.values.get(row.by) or "")
     cells = [fill_cell(text, one.values, one.table) for text in part.cells]
     text = ", ".join(cell for cell in cells if cell)
     if not (text or name):
@@ -165,12 +179,18 @@ def fill_cell(text: str, values: Cells, table: Table) -> str:
 def show_value(value: Any, how: str | None, unit: str) -> str:
     """Return a value as the card shows it."""
     if how == "end":
-        return f"…{value[-END:]}" if len(str(value)) > END else str(value)
+        if len(str(value)) > END:
+            return f"…{value[-END:]}"
+        return str(value)
     yes, bar, no = (how or "").partition("|")
     if isinstance(value, bool):
         if not how:
-            return "yes" if value else "no"
-        return yes if value else no
+            if value:
+                return "yes"
+            return "no"
+        if value:
+            return yes
+        return no
     if not isinstance(value, int | float):
         return str(value)
     if how and bar:  # a word instead of the unit: one for one and one for many
@@ -179,7 +199,9 @@ def show_value(value: Any, how: str | None, unit: str) -> str:
         return f"{yes} {value}"
     if unit == "bytes":
         return show_bytes(value)
-    return f"{value:,} {unit}" if unit else str(value)
+    if unit:
+        return f"{value:,} {unit}"
+    return str(value)
 
 
 def show_bytes(number: float) -> str:
@@ -197,7 +219,9 @@ def make_item(text: str, address: str = "", line: int = 0, name: str = "") -> Ca
 
 def cut_text(text: str) -> str:
     """Return a text of the card; one that is cut says so."""
-    return text if len(text) <= TEXT else f"{text[: TEXT - 2]} …"
+    if len(text) <= TEXT:
+        return text
+    return f"{text[: TEXT - 2]} …"
 
 
 def make_card_row(

@@ -43,12 +43,16 @@ def down_first(row: Row) -> tuple[Any, ...]:
 def make_member(row: Row) -> SiteRow:
     """Return the row of a member."""
     values = row.values
+    parts = []
+    for key in ("ip", "object_id"):
+        if values.get(key):
+            parts.append(str(values[key]))
     return make_site_row(
         "member",
         row,
         name=values["member"],
         channel=values["member_kind"],
-        other=", ".join(str(values[key]) for key in ("ip", "object_id") if values.get(key)),
+        other=", ".join(parts),
         state=values["collected"],
         note=values["rests_on_it"],
     )

@@ -45,7 +45,8 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.paths import absolute_path
-from analyzer.scan.signatures import Scanner, Signature
+from analyzer.scan.hits import Signature
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger, Member, walk
 from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
@@ -120,7 +121,8 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
     material = gather_case(paths, catalog.signatures(), options)
     if options.on_gathered is not None:
         options.on_gathered(material)
-    settings, limits = options.local.settings, options.limits
+    settings = options.local.settings
+    limits = options.limits
     if options.incident:
         note_logs_off_incident(material.facts, material.nodes, options.incident)
     return conclude(
@@ -260,7 +262,8 @@ def gather(
            release of a Manager again
     tell   called with what failed; then no table of the case is complete, and absence proves nothing. Without it, it fails
     """
-    facts = Facts() if facts is None else facts
+    if facts is None:
+        facts = Facts()
     if tell is None:
         return gather_members(intake, nodes, ledger, facts, every=every)
     ends = run_stage(
@@ -283,7 +286,9 @@ def gather_members(
     name_records(intake, nodes)
     drop_duplicates(intake, nodes, ledger)
     drop_log_copies(intake)
-    left_out = set() if every else {node.id for node in nodes.values() if node.kind == HOSTED}
+    left_out: set[str] = set()
+    if not every:
+        left_out = {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
         facts.node(node.id, node.name, node.kind, captured=node.captured)
     for key, node in nodes.items():
@@ -300,7 +305,8 @@ def gather_members(
     for cover in intake.covers:
         if nodes[cover.place.key].id in left_out:
             continue
-        facts.cover(nodes[cover.place.key].id, cover.table, cover.state, cover.why, cover.address)
+        node_id = nodes[cover.place.key].id
+        facts.cover(node_id, cover.table, cover.state, cover.why, cover.address)
     for key, table, address in find_empty_outputs(intake):
         if key not in left_out and not facts.coverage(key, table).state:
             facts.cover(key, table, "read", address=address)
@@ -331,11 +337,10 @@ def case_name(paths: Sequence[Place]) -> str:
     on_disk = [absolute_path(path) for path in paths if isinstance(path, Path)]
     if len(on_disk) < len(paths):
         return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
-    path = (
-        on_disk[0]
-        if len(paths) == 1
-        else Path(os.path.commonpath([path.parent for path in on_disk]))
-    )
+    if len(paths) == 1:
+        path = on_disk[0]
+    else:
+        path = Path(os.path.commonpath([path.parent for path in on_disk]))
     if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
         path = (
             path.parent
@@ -346,7 +351,9 @@ def case_name(paths: Sequence[Place]) -> str:
 def says_nothing(name: str) -> bool:
     """Say whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
     stem = _ENDINGS.sub("", name)
-    return not _TELLING.search(stem) or _ANY_CASE.fullmatch(stem) is not None
+    if not _TELLING.search(stem):
+        return True
+    return _ANY_CASE.fullmatch(stem) is not None
 
 
 def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
@@ -356,11 +363,16 @@ def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
     """
     if not says_nothing(given):
         return given
-    named = [node for node in nodes if node["name"] and not _NO_NAME.search(node["name"])]
-    hosts = {node["name"] for node in named if node["kind"] == "esxi"} or {
-        node["name"] for node in named
-    }
-    return hosts.pop() if len(hosts) == 1 else given
+    named = []
+    for node in nodes:
+        if node["name"] and not _NO_NAME.search(node["name"]):
+            named.append(node)
+    hosts: set[str] = {node["name"] for node in named if node["kind"] == "esxi"}
+    if not hosts:
+        hosts = {node["name"] for node in named}
+    if len(hosts) == 1:
+        return hosts.pop()
+    return given
 
 
 def refuse_case(
@@ -422,7 +434,9 @@ def find_span(intake: Intake) -> dict[str, str] | None:
     """Return the first and the last time of all logs."""
     firsts = [span.first for span in intake.spans if span.first]
     lasts = [span.last for span in intake.spans if span.last]
-    return {"first": min(firsts), "last": max(lasts)} if firsts and lasts else None
+    if firsts and lasts:
+        return {"first": min(firsts), "last": max(lasts)}
+    return None
 
 
 def find_newest_time(intake: Intake, nodes: dict[str, Node]) -> str:

@@ -102,7 +102,24 @@ def names_of(command: str) -> Names:
         *_names_in_options(" ".join((name, *rest)), rest),
         *_names_by_place(name, rest, quoted),
     ):
-        yield from _split_target(kind, value)
+        if kind == "export":
+            yield "path", "/" + value.lstrip("/")
+        elif kind != "at":
+            if _NAMED.fullmatch(value):
+                yield kind, value
+        else:
+            for one in value.split(","):
+                host = re.sub(r"^\w+://", "", one)
+                user, at, host = (
+                    host.rpartition("@")
+                    if "@" in host and not re.search(r"@\d+", host)
+                    else ("", "", host)
+                )
+                host = re.split(r"[:/@]", host)[0]
+                if at and _NAMED.fullmatch(user):
+                    yield "user", user
+                if re.fullmatch(r"[A-Za-z][\w.-]*\w", host):
+                    yield "host", host
 
 
 def _names_in_options(command: str, words: list[str]) -> Names:
@@ -123,11 +140,12 @@ def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
     valued = _OF_GREP if greps else _VALUED | {"-l"}
     if name in OF_USER:
         valued = _OF_USERS if name in ("useradd", "adduser") else frozenset()
-    plain = [
-        word
-        for place, word in enumerate(words)
-        if not word.startswith("-") and not (place and words[place - 1] in valued)
-    ]
+    plain = []
+    before = ""
+    for word in words:
+        if not word.startswith("-") and before not in valued:
+            plain.append(word)
+        before = word
     if name in TO_HOST and plain:
         yield "at", plain[0]
     elif name in OF_USER and plain:
@@ -136,8 +154,11 @@ def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
         yield from (("at", word.partition(":")[0]) for word in plain if ":" in word)
     elif name == "openssl" and "-connect" in words[:-1]:
         yield "at", words[words.index("-connect") + 1]
-    elif greps and plain and (name_like(plain[0]) or _no_word(plain[0])):
-        yield "label", plain[0]
+    elif greps and plain:
+        parts = re.findall(r"[^\W\d_]+", plain[0].lower())
+        is_foreign = len(parts) > 1 and not all(map(is_product_word, parts))
+        if is_foreign or name_like(plain[0]):  # it holds a word that the product never says
+            yield "label", plain[0]
     elif name == "vim-cmd" and words[0] in (
         "vmsvc/snapshot.create",
         "solo/registervm",
@@ -146,31 +167,3 @@ def _names_by_place(name: str, words: list[str], quoted: set[str]) -> Names:
         yield from (("label", word) for word in words[2:4] if word in quoted)
     elif name == "esxcfg-nas" and "-a" in words and plain:
         yield "datastore", plain[-1]
-
-
-def _no_word(text: str) -> bool:
-    """Say whether a text of several words holds one that the product never says."""
-    parts = re.findall(r"[^\W\d_]+", text.lower())
-    return len(parts) > 1 and not all(map(is_product_word, parts))
-
-
-def _split_target(kind: str, value: str) -> Names:
-    """Yield a name of a kind; "at" is `user@host:port`, or several with a comma between them."""
-    if kind == "export":
-        yield "path", "/" + value.lstrip("/")
-    elif kind != "at":
-        if _NAMED.fullmatch(value):
-            yield kind, value
-    else:
-        for one in value.split(","):
-            host = re.sub(r"^\w+://", "", one)
-            user, at, host = (
-                host.rpartition("@")
-                if "@" in host and not re.search(r"@\d+", host)
-                else ("", "", host)
-            )
-            host = re.split(r"[:/@]", host)[0]
-            if at and _NAMED.fullmatch(user):
-                yield "user", user
-            if re.fullmatch(r"[A-Za-z][\w.-]*\w", host):
-                yield "host", host

@@ -1,4 +1,8 @@
-"""What a text means once a reader's program has decoded it: entities, percent signs, escapes, base64, hexadecimal."""
+"""What a text means once a reader's program has decoded it: entities, percent signs, escapes, base64, hexadecimal.
+
+Of thousands of words nearly none means a name. To tell that, `decode_words` decodes all of them at once, from each of
+the first places at which what is encoded may begin, and keeps the runs of signs that a name may have.
+"""
 
 from __future__ import annotations
 
@@ -56,28 +60,30 @@ def _decode_readings(raw: bytes) -> Iterator[str]:
         yield plain.replace("\x00", " ")
 
 
-def _compose_text(text: str) -> str:
-    """Return a text in one form of its signs (NFKC)."""
-    text = text.replace("\u2026", "...").replace("\xa0", " ")  # mostly these are all
-    return text if unicodedata.is_normalized("NFKC", text) else unicodedata.normalize("NFKC", text)
-
-
 def decode_text(text: str) -> str:
     """Return a text with all that a reader's program takes away or decodes."""
-    plain = html.unescape(text) if "&" in text else text
+    plain = text
+    if "&" in plain:
+        plain = html.unescape(plain)
     for _ in range(TWICE):
-        plain = unquote(plain, errors="replace") if "%" in plain else plain
+        if "%" in plain:
+            plain = unquote(plain, errors="replace")
     if "\\" in plain:
-        plain = (
-            _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain)
-            if _ESCAPED.search(plain)
-            else plain
-        )
+        if _ESCAPED.search(plain):
+            plain = _JSON.sub(lambda one: chr(int(one[1] or one[2], 16)), plain)
         plain = OCTAL.sub(lambda one: chr(int(one[1], 8)), plain)
-    plain = _COLOURS.sub("", plain) if "\x1b" in plain else plain
-    plain = plain if plain.isascii() else _UNSEEN.sub("", _compose_text(plain))
-    plain = _SPLITS.sub("", plain) if "&" in plain else plain
-    return _TAGS.sub("", plain) if "<" in plain else plain
+    if "\x1b" in plain:
+        plain = _COLOURS.sub("", plain)
+    if not plain.isascii():
+        plain = plain.replace("\u2026", "...").replace("\xa0", " ")  # mostly these are all
+        if not unicodedata.is_normalized("NFKC", plain):
+            plain = unicodedata.normalize("NFKC", plain)
+        plain = _UNSEEN.sub("", plain)
+    if "&" in plain:
+        plain = _SPLITS.sub("", plain)
+    if "<" in plain:
+        plain = _TAGS.sub("", plain)
+    return plain
 
 
 def is_no_base64(word: str) -> bool:
@@ -111,14 +117,10 @@ def from_hex(word: str) -> Iterator[str]:
             yield raw.decode("utf-16-le", errors="replace").replace("\x00", " ")
 
 
-def _from_pairs(word: str) -> Iterator[str]:
-    return from_hex(digits_in(word))
-
-
 ENCODED = (
     ("in base64", BASE64, from_base64),
     ("in hexadecimal", HEXED, from_hex),
-    ("in hexadecimal", _PAIRED, _from_pairs),
+    ("in hexadecimal", _PAIRED, lambda word: from_hex(digits_in(word))),
 )
 
 
@@ -164,3 +166,75 @@ def cut_words(
             if last and last != word:
                 yield last, word, last.rstrip("=") + word
             last = word
+
+
+Word = tuple[int, str]  # which of `ENCODED`, and the word
+GAP = "\x01"  # between runs: no sign of a name
+PLAIN = re.compile(r"[\x20-\x7e]*")  # only names of such signs can be found here
+_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+# The last sign of a word that is no whole number of bytes, without the bits that are left over.
+_LAST = {
+    2: {sign: _SIGNS[nth & 0x30] + "AA" for nth, sign in enumerate(_SIGNS)},
+    3: {sign: _SIGNS[nth & 0x3C] + "A" for nth, sign in enumerate(_SIGNS)},
+}
+_PLAIN_SIGNS = str.maketrans("-_", "+/", "=")
+_BASE64_GAP, _HEX_GAP = "AQEB", "010101"  # bytes of the value one
+_RUN = re.compile(rf"[\x00\x20-\x7e]{{{LEAST_ENCODED},}}")
+_HIGH = bytes(range(128, 256))
+
+
+def words_in(text: str, chunks: Iterable[str] | None = None) -> set[Word]:
+    """Return the words of a text that may be base64 or hexadecimal.
+
+    chunks  what stands between blanks and is to be looked at, each once; without them all that does
+    """
+    (_, base64, _), (_, hexed, _), (_, paired, _) = ENCODED
+    some = "\n".join(set(text.split()) if chunks is None else chunks)
+    words = set(base64.findall(some))
+    found = {(0, word) for word in words}
+    found.update(
+        (1, word) for word in hexed.findall("\n".join(words))
+    )  # digits are signs of base64, too
+    found.update((2, word) for word in paired.findall(text))
+    if "\\n" in some:
+        for piece in set(BROKEN.findall(some)):
+            found |= words_in(BREAKS.sub("", piece))
+    return found
+
+
+def decode_words(words: Iterable[Word]) -> str:
+    """Return the runs of signs that words mean, decoded once and twice; signs that no name has stand between them."""
+    once = _readable_runs(words)
+    return GAP.join((once, _readable_runs(words_in(once))))
+
+
+def _readable_runs(words: Iterable[Word]) -> str:
+    base64: list[str] = []
+    hexed: list[str] = []
+    for nth, word in words:
+        if nth:
+            hexed.append(digits_in(word))
+        elif not is_no_base64(word):
+            base64.append(word.translate(_PLAIN_SIGNS))
+    decoded: list[bytes] = []
+    for start in range(4):  # base64 may begin at any of the first four signs
+        whole = []
+        for word in base64:
+            part = word[start:]
+            over = len(part) % 4
+            if over:  # it ends within a byte: zeros go on there
+                part = part[:-1] + (_LAST[over][part[-1]] if over > 1 else "")
+            whole.append(part)
+        decoded.append(binascii.a2b_base64(_BASE64_GAP.join(whole)))
+    for start in (0, 1):
+        whole = []
+        for digits in hexed:
+            if not start or len(digits) % 2:
+                whole.append(digits[start : len(digits) - (len(digits) - start) % 2])
+        decoded.append(binascii.unhexlify(_HEX_GAP.join(whole)))
+    raw = b"\x01".join(decoded)
+    runs: list[str] = _RUN.findall(raw.decode("latin-1"))
+    if not raw.isascii():
+        runs += _RUN.findall(raw.translate(None, _HIGH).decode("ascii"))
+    runs += [run.replace("\x00", "") for run in runs if "\x00" in run]  # UTF-16
+    return GAP.join(runs).replace("\x00", " ")

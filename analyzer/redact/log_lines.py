@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
-from functools import cached_property
 from itertools import accumulate
 
 from analyzer.redact.encodings import OCTAL as _OCTAL
@@ -68,13 +67,10 @@ _ONCE = (
     (re.compile(r"opID=[0-9a-f]{1,7}(?:-[0-9a-f]{1,11})?(?![\w@.:-])"), "0x"),
 )
 _BEGUN = re.compile(rf"{_TIME.pattern} ")  # a line with its time
+_CODED = ("&", "%", "<", "\\u", "\\x", "\x1b")  # what begins something to decode
 SHORT = 9  # signs of a word that is too short to be an id
 BREAK = " \n "  # between lines whose words are looked up together
 FEW = 40  # names that are sought one by one, not by a pattern
-
-
-def _by_place(kind: str) -> bool:
-    return kind not in _IN_WORDS
 
 
 class _Forms(dict[str, str]):
@@ -113,15 +109,7 @@ def _lines_to_read_whole(lines: Collection[str]) -> list[str]:
 
 
 def _is_whole(text: str) -> bool:
-    if (
-        not text.isascii()
-        or "&" in text
-        or "%" in text
-        or "<" in text
-        or "\\u" in text
-        or "\\x" in text
-        or "\x1b" in text
-    ):
+    if not text.isascii() or any(sign in text for sign in _CODED):
         return True
     if ("\\" in text and (_OCTAL.search(text) or "\\n" in text)) or ", 0x" in text:
         return True
@@ -224,16 +212,17 @@ class LineNames:
 
     def _search_lines(self, lines: list[str]) -> None:
         starts = [0, *accumulate(len(line) + 1 for line in lines)]
-        for name, start in self._take_names("\n".join(lines), _by_place):
+        for name, start in self._take_names("\n".join(lines), lambda kind: kind not in _IN_WORDS):
             if any(map(str.isdigit, name)):
                 line = bisect_right(starts, start) - 1
                 # Let the words of a name stand in forms as they are
-                know_line = lines[line]
-                know_start = start - starts[line]
-                end = know_line.find(" ", know_start + (len(name)))
-                for word in know_line[
-                    know_line.rfind(" ", 0, know_start) + 1 : end if end >= 0 else len(know_line)
-                ].split(" "):
+                text = lines[line]
+                place = start - starts[line]
+                begin = text.rfind(" ", 0, place) + 1
+                end = text.find(" ", place + len(name))
+                if end < 0:
+                    end = len(text)
+                for word in text[begin:end].split(" "):
                     self._forms[word] = word
         self._done.update(self._forms_of(lines))
 
@@ -263,65 +252,64 @@ class LineReplacer:
 
     def replace_texts(self, texts: Iterable[str]) -> dict[str, str]:
         """Return text -> text without the names."""
-        every = dict.fromkeys(texts)
-        whole = dict.fromkeys(_lines_to_read_whole(every.keys()))
-        apart = [text for text in every if text not in whole] if whole else list(every)
-        begun = [found.end() if (found := _BEGUN.match(text)) else 0 for text in apart]
-        made = {}
-        # Texts from some place on, each word without a name
-        rests = [text[start:] if start else text for text, start in zip(apart, begun, strict=True)]
+        every = list(dict.fromkeys(texts))
+        whole = dict.fromkeys(_lines_to_read_whole(every))
+        apart = [text for text in every if text not in whole]
+        starts: list[int] = []
+        rests: list[str] = []  # of the lines, without their time
+        for text in apart:
+            begun = _BEGUN.match(text)
+            start = begun.end() if begun else 0
+            starts.append(start)
+            rests.append(text[start:])
         words = BREAK.join(rests).split(" ")
-        fresh = {*words} - self._words.keys()
-        counted = self._counted
-        learn_words = sorted(word for word in fresh if not counted(word))
-        numbers = fresh.difference(learn_words)
-        self._words.update(zip(numbers, numbers, strict=True))
-        self.free |= numbers
-        free = self.replacer.free_text(_GAP.join(learn_words) + _GAP).split(_GAP)
-        learn_done = dict(zip(learn_words, free, strict=False))
-        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(learn_done.values()))}
-        for word in sorted(held, key=len, reverse=True):  # one may be in another
-            learn_done = {old: new.replace(word, ENCODED_NAME) for old, new in learn_done.items()}
-        self._words.update(
-            (word, _MORE if self._is_more(lower_same_length(word)) else new)
-            for word, new in learn_done.items()
-        )
-        self.free.update(word for word, new in learn_done.items() if new == word)
-        of_done = " ".join(map(self._words.__getitem__, words)).split(BREAK)
-        if len(of_done) == len(apart):
-            words_of = of_done
-        else:
-            words_of = [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]
-        for text, start, new in zip(apart, begun, words_of, strict=True):
+        self._learn_words({*words} - self._words.keys())
+        free = " ".join(map(self._words.__getitem__, words)).split(BREAK)
+        if len(free) != len(apart):  # one holds a line end
+            free = [" ".join(map(self._words.__getitem__, rest.split(" "))) for rest in rests]
+
+        made: dict[str, str] = {}
+        for text, start, new in zip(apart, starts, free, strict=True):
             if _MORE in new:
                 whole[text] = None
-            else:
-                made[text] = text[:start] + (new if len(text) < CUT else self._replace_uncut(new))
+                continue
+            last = new.rfind(" ") + 1
+            word = new[last:]
+            if len(text) >= CUT:
+                if word not in self._cut:
+                    self._cut[word] = self.replacer.cut_beginning(word)
+                word = self._cut[word]
+            made[text] = text[:start] + new[:last] + word
         made.update(self.replacer.replace_texts(whole))
         done = [made[text] for text in every]
-        self.replacer.join_words([*every], done)
-        made = dict(zip(every, done, strict=True))
+        self.replacer.join_words(every, done)
         if len(self._words) > MOST:
             self._words.clear()
             self._cut.clear()
             self.free.clear()
-        return made
+        return dict(zip(every, done, strict=True))
 
-    def _replace_uncut(self, text: str) -> str:
-        start = text.rfind(" ") + 1
-        word = text[start:]
-        found = self._cut.get(word)
-        if found is None:
-            found = self._cut[word] = self.replacer.cut_beginning(word)
-        return text if found == word else text[:start] + found
-
-    def _is_more(self, low: str) -> bool:
-        """Say whether a word may be a name by its place, or the beginning of one of several words."""
-        if any(low[-size:] in self._first for size in self._sizes):
-            return True
-        if self._spots and not self._spots.isdisjoint(_WORD.findall(low)):
-            return True
-        return any(name in low for name in self._odd)
+    def _learn_words(self, fresh: set[str]) -> None:
+        """Replace the names in words that did not come before, all of them together."""
+        words = sorted(word for word in fresh if not self._counted(word))
+        numbers = fresh.difference(words)
+        self._words.update(zip(numbers, numbers, strict=True))
+        self.free |= numbers
+        parts = self.replacer.free_text(_GAP.join(words) + _GAP).split(_GAP)
+        done = dict(zip(words, parts, strict=False))
+        held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
+        for word in sorted(held, key=len, reverse=True):  # one may be in another
+            done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
+        for word, new in done.items():
+            if new == word:
+                self.free.add(word)
+            # It may be a name by its place, or the beginning of one of several words
+            low = lower_same_length(word)
+            is_more = any(low[-size:] in self._first for size in self._sizes)
+            if self._spots and not is_more:
+                is_more = not self._spots.isdisjoint(_WORD.findall(low))
+            is_more = is_more or any(name in low for name in self._odd)
+            self._words[word] = _MORE if is_more else new
 
 
 def _strip_frame(line: str) -> str:
@@ -347,10 +335,9 @@ class LineProof:
         self._several = [
             form for form in residue.replacer.all_forms if not {*' ",\n'}.isdisjoint(form)
         ]
-
-    @cached_property
-    def _any_of_several(self) -> re.Pattern[str]:
-        return re.compile(trie_pattern(self._several))
+        self._any_of_several: re.Pattern[str] | None = None
+        if len(self._several) > FEW:
+            self._any_of_several = re.compile(trie_pattern(self._several))
 
     def find_survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
@@ -364,7 +351,7 @@ class LineProof:
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
         # Whether a name of several words may be in a text in lower case
         low = lower_same_length(text)
-        if len(self._several) <= FEW:
+        if self._any_of_several is None:
             holds_several = any(form in low for form in self._several)
         else:
             holds_several = self._any_of_several.search(low) is not None

@@ -11,7 +11,7 @@ import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -44,24 +44,14 @@ _STEMS = {
     "nqn": OWN_HEADS[1].removesuffix("-"),
     "t10": "t10.EXAMPLE-",
 }
+# What numbered pseudonyms begin with, in lower case.
+_NUMBERED_STEMS = tuple(f"{_STEMS.get(kind, kind).lower()}-" for kind in (*_STEMS, *NUMBERED))
 _SUFFIX = {"domain": ".example"}
 _COUNT = re.compile(r"\d+(?:\.example)?$")
 
 
 def _name_parts(name: str) -> set[str]:
     return set(re.split(r"[^\w-]+", name.lower()))
-
-
-def _is_alike(name: str) -> bool:
-    """Say whether some numbered pseudonyms, and not all of a kind, would hold a name: `host-1` is in `host-12`."""
-    begun = _COUNT.sub("", name)
-    return begun != name and any(begun in stem and name not in stem for stem in _pseudonym_stems())
-
-
-@cache
-def _pseudonym_stems() -> tuple[str, ...]:
-    """Return what numbered pseudonyms begin with, in lower case."""
-    return tuple(f"{_STEMS.get(kind, kind).lower()}-" for kind in (*_STEMS, *NUMBERED))
 
 
 @dataclass(slots=True)
@@ -107,7 +97,10 @@ class NameMap:
         for name in originals:
             low = name.lower()
             self._real.add(low)
-            if len(low) >= LEAST_ANYWHERE and _is_alike(low):
+            # Some numbered pseudonyms, and not all of a kind, would hold it: `host-1` is in `host-12`
+            begun = _COUNT.sub("", low)
+            stems = [stem for stem in _NUMBERED_STEMS if begun in stem and low not in stem]
+            if stems and begun != low and len(low) >= LEAST_ANYWHERE:
                 self._alike.add(low)
             if addresses.is_ipv4(low):
                 self._taken.add(low.rpartition(".")[0])
@@ -166,18 +159,17 @@ class NameMap:
         )  # of all of them: another number would not help
         for number in range(self._counts.get(kind, len(used)) + 1, 1 << 24):
             new = made(number)
-            if new not in used and not self._looks_real(new.lower(), fixed):
+            low = new.lower()
+            if new in used or low in self._real:
+                continue
+            is_free = self._real.isdisjoint(_name_parts(low) - fixed)
+            if is_free and not any(name in low for name in self._alike):
                 self._counts[kind] = number
                 used.add(new)
                 return new
         raise UsageError(
             "the map of names is full", where=str(self.path or ""), do="Begin a new one."
         )
-
-    def _looks_real(self, new: str, fixed: set[str]) -> bool:
-        if new in self._real or not self._real.isdisjoint(_name_parts(new) - fixed):
-            return True
-        return any(name in new for name in self._alike)
 
     def save_map(self) -> None:
         """Write the map for its owner alone, whole or not at all; nothing is written when nothing was added."""
@@ -234,14 +226,12 @@ def _check_map(path: Path, given: Any) -> NameMap:
     """Return the map that was read; ValueError, TypeError, KeyError or AttributeError when it is none."""
     if given["format"] != FORMAT:
         raise ValueError(given["format"])
-    names = {
-        str(kind): {str(name): str(other) for name, other in known.items()}
-        for kind, known in given["names"].items()
-    }
+    names: dict[str, dict[str, str]] = {}
+    for kind, known in given["names"].items():
+        names[str(kind)] = {str(name): str(other) for name, other in known.items()}
     words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
-    return NameMap(
-        path, names, int(given["revision"]), words, learnt.parse_learnt(given.get(READ, {}))
-    )
+    kept = learnt.parse_learnt(given.get(READ, {}))
+    return NameMap(path, names, int(given["revision"]), words, kept)
 
 
 def _map_error(

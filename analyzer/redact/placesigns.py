@@ -1,5 +1,8 @@
 """Tells names by their place in lines of ESXi, NSX and of what runs next to them: worlds, events, logins, files, URLs.
 
+Or by the words before them, or by the key they are the value of, whatever the form: `vmName=…`,
+`"hostName":{"value":"…"}`, `<ns1:clusterName>…</`, `{"key":"guestinfo.hostname","value":"…"}`.
+
 These signs are asked only where names are taken for pseudonyms, not for drafts of rules. Each entry is (kind, words
 one of which is in such a text, pattern); group x is the name. No pattern goes on behind the end of a line.
 """
@@ -238,5 +241,234 @@ PLACES: Places = (
         ("50 56",),
         r"(?i)(?<!\b[0-9a-f]{2} )(?<![0-9a-z])(?P<x>00 50 56"
         r"(?: [0-9a-f]{2}){3})(?![0-9a-z]| [0-9a-f]{2}(?: |$))",
+    ),
+)  # fmt: skip
+
+
+_LETTER = r"(?=[\w.-]*[A-Za-z])"
+_IN_QUOTES = r"(?P<q>[\"'])(?P<x>[^\"'\n]{1,100})(?P=q)"
+_ID = r"[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}"
+_QUAD = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+
+WORDED: Places = (
+    # addresses in percent signs; data centers and clusters of vi://user@host/DC/host/CLUSTER
+    ("urlhost", ("%2f%2f",), r"%3[aA]%2[fF]%2[fF](?P<x>[A-Za-z0-9][\w.-]*)"),
+    ("urlhost", ("%2e",), r"(?<![\w%])(?P<x>[A-Za-z0-9][\w-]*(?:%2[eE][\w-]+){1,5})"),
+    ("label", ("vi://",), r"\bvi://[^\s/\"']+/(?P<x>[^\s/\"']+)"),
+    ("label", ("vi://",), r"\bvi://[^\s/\"']+/[^\s/\"']+/host/(?P<x>[^\s/\"']+)"),
+    # user@host without a domain
+    ("label", ("://",), r"(?i)\bldaps?://[^\s/]+/(?:ou|dc|cn|o|uid)=(?P<x>[^,?/\s\"']+)"),
+    ("label", ("krbtgt/",), r"\bkrbtgt/(?P<x>[A-Za-z][\w.-]*)"),
+    ("user", ("@",), r"(?<![\w.+/@\[-])(?P<x>[A-Za-z][\w.$-]*)@(?=[A-Za-z][\w-]*(?:[: ,;)\"'\]]|$))"),
+    ("host", ("@",), r"(?<![\w.+/@-])[A-Za-z][\w.$-]*@(?!v\d+_)(?P<x>[A-Za-z][\w-]*)(?=[: ,;)\"'\]]|$)"),
+    ("host", ("@16",), r"(?<![\w.-])(?P<x>[A-Za-z][\w.-]*)@(?=16[12]\b)"),
+    # a thing and its name in quotes
+    (
+        "title",
+        (),
+        r"(?i)\b(?:rule|segment|collection|section|group|profile|tenant|edge|server|member|pool|node|description|manager"
+        rf"|host ?name|policy|zone|service|job|(?:with|by) name|named|called) {_IN_QUOTES}",
+    ),
+    ("vm", ("power",), rf"(?i)\bpower(?:ed|ing)?[ -]?(?:on|off) {_IN_QUOTES}"),
+    ("label", ("-name ",), rf"\b(?:host|domain)-name {_IN_QUOTES}"),
+    ("label", ("syscontact", "syslocation", "sysname"), rf"(?i)\bsys(?:contact|location|name) {_IN_QUOTES}"),
+    # a thing and its name, which holds a number
+    (
+        "thing",
+        (),
+        r"(?i)\b(?:ipset|securitygroup|(?:lb )?pool|member|(?:virtual )?server|manager|vcenter|vm"
+        rf"|(?:dv)?portgroup|v?switch|dvs|on|host|proxy) (?=[A-Za-z])(?P<x>{_NUMBERED})(?![\w(/=]|:\S)",
+    ),
+    # a thing of NSX and its name, any word with a dash; what a switch's neighbour is called
+    (
+        "title",
+        ("-",),
+        r"(?i)\b(?:ipset|securitygroup|lb ?pool|transport[ -]node|edge[ -]node|tier-?[01]|cluster member|proxy"
+        r"|segment)[ =:]{1,2}"
+        r"(?P<x>(?=[\w.]+-)[A-Za-z0-9][\w.-]*\w)(?![\w(/=]|:\S)",
+    ),
+    (
+        "host",
+        ("neighbo", "system name", "device id"),
+        r"(?i)(?<!bgp )\b(?:neighbou?r(?: is)?|system name|device id)[:=]? "
+        rf"{_LETTER}(?P<x>{_NUMBERED}|(?=\w+-){_NAME})(?![\w:])",
+    ),
+    # what a volume, a device or a datastore is called in problems, and where a file system is mounted
+    ("label", ("identifier [",), r"\bidentifier \[(?P<x>[^\]\n]{1,80})\](?= )"),
+    (
+        "datastore",
+        ("affected datastore",),
+        r"(?i)\baffected datastores?(?: \(if any\))?: ?\"{1,2}(?P<x>[^\"\n]{1,80})\"",
+    ),
+    ("label", ("open device '",), r"\bopen device '(?P<x>[^':/\n]{1,80}):\d{1,3}'"),
+    ("label", ("mount point",), r"\bmount point (?P<x>[^,/\n]{1,80}), mounted as "),
+    ("vm", ("swap file from",), rf"\bswap file from (?P<x>{_NAME})(?=\.? \()"),
+    ("label", ("cluster ",), r"\bcluster (?P<x>[^\n,;:\"'=]{2,60}?)(?= in data ?center )"),
+    ("label", ("in data",), r"\bin data ?center (?P<x>[A-Z][^\n,;:\"'=]{1,60})$"),
+    (
+        "host",
+        ("added to cluster", "removed from cluster", "moved "),
+        rf"\b[Hh]ost (?P<x>{_NAME}) (?:added to|removed from|moved (?:to|into)) cluster ",
+    ),
+    # a volume and the id behind it, what is mounted
+    ("label", ("-",), rf"(?i)(?<![\w.-])(?P<x>{_LETTER}{_NAME}) \((?={_ID}\))"),
+    ("label", ("share (",), rf"\bshare \([^()\n]{{1,200}}\) as (?P<x>{_NAME})"),
+    ("host", ("nfs",), rf"(?i)\bnfs\w*: [^\n]{{0,160}}? (?P<x>{_LETTER}{_NAME}):(?=/\w)"),
+    ("label", ("nfs",), rf"(?i)\bnfs\w*: [^\n]{{0,200}}? label:? (?P<x>{_NAME})"),
+    ("vm", (".eth",), r"\bclient '?(?P<x>[^\n'\"]{1,80}?)\.eth\d{1,2}\b"),
+    ("user", ("iqn.",), rf"\biqn\.\S+,? user (?P<x>{_NAME})"),
+    ("label", ("addrset",), rf"\baddrset (?!r?(?:src|dst)\d+\b|(?:ip|mac)-[a-z]+-\d+\b){_LETTER}(?P<x>{_NAME})"),
+    ("label", ("vim.",), r"\bvim\.(?:Datastore|Network):(?:HaNetwork-)?(?P<x>[A-Za-z][^'\"\n]{1,80}?)(?=')"),
+    # events, logins, directories, keys
+    ("host", ("event ",), rf"\bEvent \d+ : [^\n]{{1,200}}? on (?P<x>{_NAME}) in "),
+    ("label", ("event ",), rf"\bEvent \d+ : [^\n]{{1,200}}? in cluster (?P<x>{_NAME})"),
+    ("user", ("\\",), r"-- (?:\w+:)?(?P<x>[\w.-]+\\[\w.$-]+)(?= --)"),
+    ("label", ("domain",), rf"\bjoin(?:ing|ed)? (?:the )?domain (?P<x>{_NAME})"),
+    ("user", ("account",), rf"\bwith account (?P<x>{_NAME})"),
+    ("host", ("not found",), rf"\b[Hh]ost name not found:? (?P<x>{_NAME})"),
+    (
+        "host",
+        ("ssh-", "ecdsa-"),
+        r"(?<![\w.-])(?P<x>[A-Za-z][\w.-]*)(?:,[\w.:,\[\]-]+)? (?=(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2)[\w-]* )",
+    ),
+    ("label", ("ssh-", "ecdsa-"), r"\b(?:ssh-\w+|ecdsa-[\w-]+) (?:AAAA)?[\w+/=*]{5,} (?P<x>[A-Za-z][\w.-]*)$"),
+    ("host", ("@",), r"(?<![\w/.-])(?:host|HTTP|ldap|nfs|cifs|TERMSRV|MSSQLSvc)/(?P<x>[A-Za-z][\w.-]*)(?=@[A-Z])"),
+    (
+        "name",
+        ("=",),
+        r"(?<![\w=])(?P<x>(?:CN|OU|O|L|ST|DC|C) = [^,\"<>/;*\n]{1,80}"
+        r"(?:, ?(?:CN|OU|O|L|ST|DC|C) = [^,\"<>/;*\n]{1,80})+)",
+    ),
+    ("dashed", ("-",), rf"(?i)\b(?:ip|host|server|node|srv|vm)-(?P<x>{_QUAD}(?:-{_QUAD}){{3}})(?![\w-])"),
+    ("title", ("policy/",), r"\b(?:Security|Gateway)Policy/(?P<x>[A-Za-z][\w.-]*)"),
+    ("policypath", ("infra/",), r"/(?:global-)?infra/(?P<x>[\w-]+(?:/[\w.%-]+)+)"),
+)  # fmt: skip
+
+
+# Keys of names, in any capitals; another word may stand before them (`guestHostName`, `compute_cluster_name`).
+_KEYS = {
+    "host": r"(?:[\w.-]{0,20}[_.-])?(?:\w{0,12}host[_.-]?name|host|fqdn|server[_-]?name|v?center(?:[_-]?server)?)",
+    "user": (
+        r"(?:[\w.-]{0,20}[_.-])?(?:user(?:[_-]?name)?|login|account(?:[_-]?name)?|principal|owner|samaccountname)"
+    ),
+    "label": (
+        r"(?:\w{0,24}(?:vm|cluster|datastore|network|folder)[_-]?name|(?:[\w.-]{0,20}[_.-])?(?:(?:vm|virtual[_-]?machine|datastore|ds|volume|cluster|network|segment|switch|dvs"
+        r"|port[_-]?group|folder|data[_-]?center|resource[_-]?pool|pool|tenant|zone|tz|edge|group|ip[_-]?set|rule|policy)s?"
+        r"(?:[_-]?(?:name|label))?|(?:tenant|display|service|profile)[_-]?(?:name|id)|datacenter|dc))"
+    ),
+}
+_ONE_OF = {  # one of them is in a text that has such a key
+    "host": ("host", "fqdn", "server", "center"),
+    "user": ("user", "login", "account", "principal", "owner"),
+    "label": ("vm", "virtual", "datastore", "ds", "volume", "cluster", "network", "segment", "switch", "dvs", "group",
+              "folder", "center", "pool", "tenant", "zone", "tz", "edge", "ipset", "rule", "policy", "display",
+              "service", "profile", "dc"),
+}  # fmt: skip
+_QUOTED = r"[^\"'\\<>{}\[\]|\n]{1,100}"
+_BARE = r"(?=[\w.$-]*[A-Za-z])[A-Za-z0-9][\w.$-]*\w"
+_Q = r"\\{0,3}[\"']"
+
+
+def _key_signs(kind: str, keys: str) -> Places:
+    key, gate = _KEYS[keys], _ONE_OF[keys]
+    return (
+        # "vmName":"…", "hostName": {"value": "…"}, networkName = "…"
+        (
+            kind,
+            gate,
+            rf"(?i){_Q}{key}{_Q} ?[:=] ?(?:\{{ ?{_Q}(?:value|name){_Q} ?: ?)?{_Q}(?P<x>{_QUOTED})(?={_Q})",
+        ),
+        (kind, gate, rf"(?i)(?<![\w.-]){key} ?= ?\\?\"(?P<x>{_QUOTED})(?=\\?\")"),
+        # {"key":"guestinfo.hostname","value":"…"}, <Property oe:key="hostname" oe:value="…"/>; a .vmx writes |22 for "
+        (
+            kind,
+            ("value",),
+            rf"(?i)(?:key|name|id)(?:{_Q} ?: ?{_Q}|=(?:[\"']|\|22)){key}(?:{_Q}|\|22)[, ][^<>{{}}\n]{{0,60}}?"
+            rf"value(?:{_Q} ?: ?{_Q}|=(?:[\"']|\|22))(?P<x>{_QUOTED})",
+        ),
+        (
+            kind,
+            ("value",),
+            rf"(?i)<(?:\w+:)?(?:key|name)>{key}</[^<>\n]{{1,40}}> ?"
+            r"<(?:\w+:)?value(?: [^<>\n]{0,80})?>(?P<x>[^<>\n]{1,100})",
+        ),
+        # <hostName>…</hostName>, <property name="HostName">…</property>
+        (kind, ("</",), rf"(?i)<(?:\w+:)?{key}(?: [^<>\n]{{0,80}})?>(?P<x>[^<>\n]{{1,100}})(?=</)"),
+        (
+            kind,
+            ("</",),
+            rf"(?i)<\w+ [^<>\n]{{0,40}}name=[\"']{key}[\"'][^<>\n]{{0,40}}>(?P<x>[^<>\n]{{1,100}})(?=</)",
+        ),
+        # ?vmName=…&filter.names=…
+        (
+            f"url{kind}",
+            ("?", "&"),
+            rf"(?i)[?&;]{key}=(?P<x>[^&;\s\"'<>=]{{2,200}})(?=[&;\s\"'<>]|$)",
+        ),
+    )
+
+
+KEYED: Places = (
+    *_key_signs("host", "host"),
+    *_key_signs("user", "user"),
+    *_key_signs("title", "label"),
+    ("urluser", ("uid=",), r"[?&;]uid=(?P<x>[^&;\s\"'<>]{2,100})"),
+    ("urllabel", ("names=",), r"[?&;](?:filter\.)?names(?:\.\d+)?=(?P<x>[^&;\s\"'<>]{2,200})"),
+    # "vm":{"moid":"vm-3","name":"…"}, <vm name="…">, <obj …><name>…</name>
+    (
+        "label",
+        ("name",),
+        rf"(?i){_Q}(?:vm|host|cluster|datastore|network|folder|group|segment|edge){_Q} ?: ?\{{[^{{}}\n]{{0,200}}?"
+        rf"{_Q}name{_Q} ?: ?{_Q}(?P<x>{_QUOTED})(?={_Q})",
+    ),
+    (
+        "label",
+        ("name=",),
+        r"(?i)<(?:\w+:)?(?:vm|virtualmachine|host|cluster|datastore|network|portgroup|ipset|securitygroup|edge|group|tenant)"
+        r" (?:[^<>\n]{0,80} )?name=[\"'](?P<x>[^\"'\n]{1,100})",
+    ),
+    ("title", ("name>",), r"<(?:\w+:)?name>(?P<x>[^<>\n]{1,100})(?=</)"),
+    ("title", ("description>",), r"<(?:\w+:)?description>(?P<x>[^<>\n]{1,100})(?=</)"),
+    # objects of Java and of hostd: LogicalSwitch{displayName=…, tz=…}, [name=…, hostName=…], (vim.fault…) { name = "…"
+    (
+        "label",
+        ("name=", "tz="),
+        rf"(?<=[\[{{(, ])(?:name|displayName|hostName|tz|vmName|[a-z]+Name)=(?P<x>{_BARE})(?=[,\]}})])",
+    ),
+    ("title", ("name = ",), r"\bname = \"(?P<x>[^\"\n]{1,100})\"(?=,| ?\})"),
+    ("title", ("display_name=",), r"\bdisplay_name=[\"'](?P<x>[^\"'\n]{1,100})"),
+    # what NSX puts on machines: tags with their scope, criteria of a group
+    ("label", ("tag", "scope"), rf"{_Q}(?:tag|scope){_Q} ?: ?{_Q}(?P<x>{_QUOTED})(?={_Q})"),
+    (
+        "tag",
+        ("operator",),
+        rf"{_Q}operator{_Q} ?: ?{_Q}\w+{_Q}, ?{_Q}value{_Q} ?: ?{_Q}(?P<x>[^\"'\\\n]{{1,100}})(?={_Q})",
+    ),
+    # without quotes up to the next sign between values: newName=…, resourcePool=RP Gold; folder=…
+    (
+        "title",
+        ("name=", "pool=", "folder=", "group=", "node=", "segment=", "cluster=", "center="),
+        r"(?i)(?<![\w.-])(?:(?:new|display|old|dest)_?name|resource_?pool|folder|security_?group|group|(?:edge|transport)[-_]?node"
+        r"|segment|cluster|data_?center)=(?!vim\.|group-)(?P<x>[A-Za-z0-9][^\n;,=\"'<>{}()\[\]|&/\\]{1,60}?)"
+        r"(?=[;,\])}]|$| [\w.-]{1,24}=)",
+    ),
+    # what somebody wrote on it
+    (
+        "title",
+        ("annotation", "notes", "comment"),
+        r"(?i)\b(?:annotation|notes?|comment)[\"']? ?[=:] ?\"(?P<x>[^\"\n]{1,200})\"",
+    ),
+    # RecordOp ASSIGN: guest.hostName, 5. value=…
+    (
+        "host",
+        ("value",),
+        r"(?i)\b\w*host_?name\b[^\n=]{1,24}[ .]value ?= ?\"?(?P<x>[A-Za-z0-9][\w.-]*\w)",
+    ),
+    # short keys without a blank: vmname:…, ds=…, pg=…
+    (
+        "label",
+        ("vmname", "host", "datastore", "portgroup", "ds=", "pg=", "network", "cluster"),
+        rf"(?i)(?<![\w.-])(?:vm_?name|host[._]name|datastore(?:_?name)?|port_?group(?:_?name)?|ds|pg|network_?name|cluster_?name)"
+        rf"[:=](?!vim\.){_BARE.replace('(?=', '(?P<x>(?=', 1)})(?![\w:/])",
     ),
 )  # fmt: skip

@@ -12,14 +12,23 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-from analyzer.redact.bulkdecoding import PLAIN, Word, decode_words, words_in
-from analyzer.redact.encodings import LEAST_ENCODED, cut_words, decode_text, encoded_words
+from analyzer.redact.encodings import (
+    LEAST_ENCODED,
+    PLAIN,
+    Word,
+    cut_words,
+    decode_text,
+    decode_words,
+    encoded_words,
+    words_in,
+)
 from analyzer.redact.identities import NAMED_KEYS, iterate_strings
-from analyzer.redact.namemap import NameMap, name_forms
+from analyzer.redact.namemap import NETWORKS, NameMap, name_forms
 from analyzer.redact.shapes import KINDS, AddressShapes
 from analyzer.redact.signs import DEVICES
 from analyzer.redact.words import LEAST_ANYWHERE, inside_product_word, is_product_word
@@ -97,9 +106,12 @@ class Replacer:
                 short, _, domain = name.partition(".")
                 pseudonym = f"{known.give_pseudonym('host', short)}.{known.give_pseudonym('domain', domain)}"
             for form, other in name_forms(kind, name, pseudonym):
-                self._take_form(
-                    kind, form, other, PLACED if placed else mode_of(kind, lower_same_length(form))
-                )
+                mode = PLACED if placed else mode_of(kind, lower_same_length(form))
+                low = lower_same_length(form)
+                if mode == PLACED:
+                    self.placed.setdefault((kind, low), other)
+                elif low != other.lower():
+                    self.forms[mode].setdefault(low, other)
             if not placed and len(name) < LEAST_ENCODED:
                 self._take_encoded(name)
 
@@ -115,26 +127,20 @@ class Replacer:
                 ):
                     self.forms[ALONE].setdefault(form.lower(), ENCODED_NAME)
 
-    def _take_form(self, kind: str, form: str, other: str, mode: str) -> None:
-        low = lower_same_length(form)
-        if mode == PLACED:
-            self.placed.setdefault((kind, low), other)
-        elif low != other.lower():
-            self.forms[mode].setdefault(low, other)
-
     @cached_property
     def name_pattern(self) -> re.Pattern[str] | None:
         """The pattern of all names but placed ones, for texts in lower case; None without any."""
-        begun: dict[
-            str, list[str]
-        ] = {}  # first sign -> patterns of what follows: one of a set of signs is found fast
-        for form_mode, ahead, behind in ((ANYWHERE, "", ""), (ALONE, _START, _END)):
-            by_first: dict[str, list[str]] = {}
-            for form in self.forms[form_mode]:
-                by_first.setdefault(form[0], []).append(form[1:])
+        # first sign -> patterns of what follows: one of a set of signs is found fast
+        begun: dict[str, list[str]] = defaultdict(list)
+        for mode in (ANYWHERE, ALONE):
+            by_first: dict[str, list[str]] = defaultdict(list)
+            for form in self.forms[mode]:
+                by_first[form[0]].append(form[1:])
             for first, rests in by_first.items():
-                before = ahead and f"(?<![^\\W_]{re.escape(first)})"
-                begun.setdefault(first, []).append(before + trie_pattern(rests) + behind)
+                pattern = trie_pattern(rests)
+                if mode == ALONE:
+                    pattern = f"(?<![^\\W_]{re.escape(first)}){pattern}{_END}"
+                begun[first].append(pattern)
         parts = [f"{re.escape(first)}(?:{'|'.join(begun[first])})" for first in sorted(begun)]
         return re.compile("|".join(parts)) if parts else None
 
@@ -145,12 +151,12 @@ class Replacer:
 
     def _placed_in(self, texts: Sequence[str]) -> Iterator[tuple[str, list[re.Pattern[str]], str]]:
         """Yield names that are words, longest first, with their patterns: those that stand where a name may stand."""
-        spots = set(_SPOT.findall(lower_same_length("\n".join(texts)))) if self.placed else set()
-        for (kind, name), other in sorted(
-            self.placed.items(), key=lambda one: (-len(one[0][1]), one[0])
-        ):
+        if not self.placed:
+            return
+        spots = set(_SPOT.findall(lower_same_length("\n".join(texts))))
+        for kind, name in sorted(self.placed, key=lambda one: (-len(one[1]), one)):
             if name in spots or not _SPOT.fullmatch(name):
-                yield name, placed_patterns(kind, name), other
+                yield name, placed_patterns(kind, name), self.placed[kind, name]
 
     @cached_property
     def number_names(self) -> dict[str, str]:
@@ -192,12 +198,11 @@ class Replacer:
             done = [self.free_text(one) for one in every]
         low = [lower_same_length(one) for one in done] if self.placed else []
         for name, patterns, other in self._placed_in(done):
-            replace = partial(_always_replace, other)
             for place in range(len(done)):
                 if name not in low[place]:
                     continue
                 for pattern in patterns:
-                    done[place] = _substitute_pattern(pattern, done[place], replace)
+                    done[place] = _substitute_pattern(pattern, done[place], {name: other})
                 low[place] = lower_same_length(done[place])
         before = [*done]
         # Replace what is a name once it is decoded: such a text is shown as it reads, such a word
@@ -243,18 +248,13 @@ class Replacer:
         if not (fresh := words_in(text, chunks) - self._meaningless):
             self._dull |= chunks
             return
-        # Whether a name may be in what words mean; if not, they are never decoded again
-        if self._is_plain and all(
-            len(name) < LEAST_ENCODED
-            for _, name in self.find_held(lower_same_length(decode_words(fresh)))
-        ):
-            self._meaningless |= fresh
-            may_mean = False
-        else:
-            may_mean = True
-        if not may_mean:
-            self._dull |= chunks
-            return
+        if self._is_plain:
+            held = self.find_held(lower_same_length(decode_words(fresh)))
+            if all(len(name) < LEAST_ENCODED for _, name in held):
+                # No name is in what these words mean: they are never decoded again
+                self._meaningless |= fresh
+                self._dull |= chunks
+                return
         words = [*encoded_words(text)]
         every = lower_same_length("\x00".join(part for _, _, part in words))
         for start, name in self.find_held(every):
@@ -270,7 +270,7 @@ class Replacer:
     def free_text(self, text: str) -> str:
         """Return a text without names, then without addresses."""
         if self.name_pattern is not None:
-            text = _substitute_pattern(self.name_pattern, text, self.all_forms.__getitem__)
+            text = _substitute_pattern(self.name_pattern, text, self.all_forms)
         spans = (
             (one.start, one.end, one.other)
             for one in self.shapes.find_shaped(lower_same_length(text))
@@ -330,20 +330,13 @@ def _rebuild_value(
     return value
 
 
-def _always_replace(other: str, _low: str) -> str:
-    return other
-
-
-def _substitute_pattern(pattern: re.Pattern[str], text: str, other: Callable[[str], str]) -> str:
-    """Return a text with what a pattern for lower case finds replaced."""
+def _substitute_pattern(pattern: re.Pattern[str], text: str, others: Mapping[str, str]) -> str:
+    """Return a text with what a pattern for lower case finds replaced by what is given for it."""
     group = "x" if "x" in pattern.groupindex else 0
-    return _splice_spans(
-        text,
-        (
-            (*found.span(group), other(found[group]))
-            for found in pattern.finditer(lower_same_length(text))
-        ),
-    )
+    spans = []
+    for found in pattern.finditer(lower_same_length(text)):
+        spans.append((*found.span(group), others[found[group]]))
+    return _splice_spans(text, spans)
 
 
 def _splice_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
@@ -411,3 +404,21 @@ def _branch_pattern(node: dict[str, Any]) -> str:
         parts.append(re.escape(run) + ("" if set(inner) == {""} else _branch_pattern(inner)))
     body = parts[0] if len(parts) == 1 and "" not in node else f"(?:{'|'.join(parts)})"
     return f"(?:{body})?" if "" in node else body
+
+
+def reverse_text(known: NameMap, text: str) -> str:
+    """Return a text with the names in the place of their pseudonyms; what is no pseudonym of this map stays."""
+    back: dict[str, str] = {}
+    for kind, names in known.names.items():
+        for name, other in names.items() if kind not in NETWORKS else ():
+            for real, made in name_forms(kind, name, other):
+                back.setdefault(made.lower(), real)
+    if not back:
+        return text
+    pattern = re.compile(rf"(?<![^\W_]){trie_pattern(back)}(?![^\W_])")
+    parts: list[str] = []
+    at = 0
+    for found in pattern.finditer(lower_same_length(text)):
+        parts += [text[at : found.start()], back[found[0]]]
+        at = found.end()
+    return "".join([*parts, text[at:]])

@@ -53,7 +53,10 @@ class Residue:
 
     def find_survivors(self, result: str, text: str) -> Iterator[LeftName]:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
-        lines = self._fresh_lines(text)
+        lines = text.split("\n")
+        # Lines that no result had before; all of them where a name may go on in the next
+        if self._lines and self._odd_pattern is None and not _OVER_LINES.search(text):
+            lines = [line for line in lines if line not in self._lines]
         if any(self._may_be_left(read) for _, read in _text_readings("\n".join(lines))):
             yield from self._search_places(result, text)
         elif len(self._lines) < MOST:
@@ -70,13 +73,6 @@ class Residue:
                     result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind
                 )
                 return
-
-    def _fresh_lines(self, text: str) -> list[str]:
-        """Return the lines of a text that no result had before; all of them where a name may go on in the next."""
-        lines = text.split("\n")
-        if not self._lines or self._odd_pattern is not None or _OVER_LINES.search(text):
-            return lines
-        return [line for line in lines if line not in self._lines]
 
     def _may_be_left(self, text: str) -> bool:
         """Say whether a name may be left in what this text holds and none before it held."""

@@ -176,16 +176,18 @@ class AddressShapes:
             key = _reverse_quad(word)
         else:
             number = int(word, 16 if shape == "number" else 10)
-            key = (
-                ".".join(str(number >> bits & 255) for bits in (24, 16, 8, 0))
-                if number < 1 << 32
-                else ""
-            )
+            if number >= 1 << 32:
+                return
+            key = ".".join(map(str, number.to_bytes(4)))
         if key in self.known["ipv4"]:
             other = self.give("ipv4", key)
-            digits = "".join(f"{int(part):02x}" for part in other.split("."))
-            new = {"ipv4": _reverse_quad(other), "decimal": str(int(digits, 16))}.get(shape, digits)
-            new = new[1:] if shape == "number" and len(word) == 7 and new[0] == "0" else new
+            digits = bytes(map(int, other.split("."))).hex()
+            if shape == "ipv4":
+                new = _reverse_quad(other)
+            elif shape == "decimal":
+                new = str(int(digits, 16))
+            else:
+                new = digits[1:] if len(word) == 7 and digits[0] == "0" else digits
             self.issued.update((other, new))
             yield Shaped(start, start + len(word), "ipv4", new)
 
@@ -203,32 +205,28 @@ class AddressShapes:
             return
         at = 0
         while at < len(groups):
-            one = next(
-                filter(
-                    None,
-                    (
-                        self._grouped_address(start, word, groups[at : at + count])
-                        for count in (8, 6)
-                    ),
-                ),
-                None,
-            )
-            if one is not None:
-                yield one
-            at += 1 if one is None else 8 if one.kind == "device" else 6
-        if tail := _IPV4.search(word):
-            yield from filter(None, [self._known_address("ipv4", start + tail.start(), tail[0])])
+            step = 1
+            for count in (8, 6):
+                one = self._grouped_address(start, word, groups[at : at + count])
+                if one is not None:
+                    yield one
+                    step = count
+                    break
+            at += step
+        tail = _IPV4.search(word)
+        if tail and (one := self._known_address("ipv4", start + tail.start(), tail[0])):
+            yield one
 
     def _mapped_address(self, start: int, word: str) -> Shaped | None:
         """Return the IPv4 address that is written as `::ffff:0a14:1e04`."""
         if (found := _MAPPED.search(word)) is None:
             return None
-        digits = found[1].rjust(4, "0") + found[2].rjust(4, "0")
-        key = ".".join(str(int(pair, 16)) for pair in re.findall("..", digits))
+        numbers = [*int(found[1], 16).to_bytes(2), *int(found[2], 16).to_bytes(2)]
+        key = ".".join(map(str, numbers))
         if key not in self.known["ipv4"]:
             return None
-        one, two, three, four = (int(part) for part in self.give("ipv4", key).split("."))
-        new = f"{one * 256 + two:x}:{three * 256 + four:x}"
+        one, two, three, four = map(int, self.give("ipv4", key).split("."))
+        new = f"{one << 8 | two:x}:{three << 8 | four:x}"
         self.issued.add(new)
         return Shaped(start + found.start(1), start + found.end(2), "ipv4", new)
 

@@ -48,7 +48,7 @@ class SignedLines:
         self._with: dict[tuple[str, ...], list[int]] = {}  # words -> lines that hold one of them
 
     @cached_property
-    def _lowered_lines(self) -> list[str]:
+    def _text_lines(self) -> list[str]:
         return self.text.split("\n")
 
     @cached_property
@@ -57,12 +57,12 @@ class SignedLines:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *accumulate(len(line) + 1 for line in self._lowered_lines)]
+        return [0, *accumulate(len(line) + 1 for line in self._text_lines)]
 
     def lines_for(self, pattern: str) -> tuple[str, Callable[[int], int]]:
         """Return the lines that a pattern may match, and what tells where a place in them is in the text."""
-        chosen: Sequence[int] = range(len(self._lowered_lines))
-        for words in needed_words(pattern) if len(self._lowered_lines) > FEW else ():
+        chosen: Sequence[int] = range(len(self._text_lines))
+        for words in needed_words(pattern) if len(self._text_lines) > FEW else ():
             of_words = tuple(words)
             any_of = self._with.get(of_words)
             if any_of is None:
@@ -71,19 +71,19 @@ class SignedLines:
                     each[0] if len(each) == 1 else sorted(set().union(*each))
                 )
             chosen = min(chosen, any_of, key=len)
-            if len(chosen) <= ENOUGH * len(self._lowered_lines):
+            if len(chosen) <= ENOUGH * len(self._text_lines):
                 break
-        if len(chosen) > MOST * len(self._lowered_lines):
-            return self.text, _same_place
+        if len(chosen) > MOST * len(self._text_lines):
+            return self.text, lambda start: start
         starts: list[int] = []
 
         def place(start: int) -> int:
             if not starts:
-                starts[:] = 0, *accumulate([len(self._lowered_lines[one]) + 1 for one in chosen])
+                starts[:] = 0, *accumulate([len(self._text_lines[one]) + 1 for one in chosen])
             nth = bisect_right(starts, start) - 1
             return self._line_starts[chosen[nth]] + start - starts[nth]
 
-        return "\n".join([self._lowered_lines[one] for one in chosen]), place
+        return "\n".join([self._text_lines[one] for one in chosen]), place
 
     def _lines_having(self, word: str) -> list[int]:
         """Return the lines that hold a word; one that many hold is looked for line by line."""
@@ -94,7 +94,3 @@ class SignedLines:
             found.append(bisect_right(self._line_starts, at) - 1)
             at = self.low.find(word, self._line_starts[found[-1] + 1])
         return found
-
-
-def _same_place(start: int) -> int:
-    return start

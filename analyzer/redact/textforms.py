@@ -10,12 +10,10 @@ from itertools import accumulate
 
 from analyzer.redact import addresses
 from analyzer.redact.commandnames import COMMAND
-from analyzer.redact.keysigns import KEYED
-from analyzer.redact.placesigns import PLACES
+from analyzer.redact.placesigns import KEYED, PLACES, WORDED
 from analyzer.redact.signedlines import FLAGS, SignedLines
 from analyzer.redact.signs import MAC, STAMP, STRONG, TECHNICAL, WEAK, WWN, name_like
 from analyzer.redact.words import is_product_word
-from analyzer.redact.wordsigns import WORDED
 
 _VERSION = re.compile(
     r"(?i)(?:version|release|driver|firmware|build|\bv|\bfw|bios)[\"']?\W{0,3}$"
@@ -56,8 +54,11 @@ _PRODUCT_FILES = re.compile(
 
 
 @cache
-def _tried_patterns() -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """Return (kind, gate, pattern) of what is looked for; no pattern goes on behind the end of a line."""
+def text_signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """Return (kind, words one of which must stand there, pattern) of all that is looked for in lines.
+
+    No pattern goes on behind the end of a line.
+    """
     found = []
     for kind, pattern in (*STRONG, *WEAK):
         if kind not in _SECRETS:
@@ -68,11 +69,6 @@ def _tried_patterns() -> tuple[tuple[str, tuple[str, ...], str], ...]:
     ]
     found.append(("command", (), COMMAND))
     return tuple(found)
-
-
-def text_signs() -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """Return (kind, words one of which must stand there, pattern) of all that is looked for in lines."""
-    return _tried_patterns()
 
 
 @cache
@@ -88,12 +84,9 @@ def found_in(text: str, versions: set[str]) -> Iterator[tuple[str, str]]:
     A kind "path" is what follows /vmfs/volumes/; "wwn" and "volume" are ids like "device" and "uuid".
     """
     return (
-        (KINDS.get(kind, kind), name) for kind, name, _ in found_at(text, versions, _accept_every)
+        (KINDS.get(kind, kind), name)
+        for kind, name, _ in found_at(text, versions, lambda _kind: True)
     )
-
-
-def _accept_every(_kind: str) -> bool:
-    return True
 
 
 def found_at(
@@ -121,7 +114,7 @@ def _found_at(
     clear: str, flags: int, versions: set[str], wanted: Callable[[str], bool]
 ) -> Iterator[tuple[str, str, int]]:
     lines = SignedLines(clear)
-    for kind, gate, pattern in _tried_patterns():
+    for kind, gate, pattern in text_signs():
         if not wanted(kind) or (gate and not any(sign in lines.low for sign in gate)):
             continue
         some, place = lines.lines_for(pattern)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from analyzer.case.document import CaseChart as SeriesChart
 from analyzer.case.document import CaseDocument
-from analyzer.case.document import Chart as SeriesChart
 from analyzer.report.sparkline import draw_sparkline
 from analyzer.report.wording import (
     format_duration,
@@ -63,7 +64,10 @@ def list_charts(doc: CaseDocument) -> list[Chart]:
         titles_by_source.setdefault(record.same_as, []).append(record.title)
     charts: list[Chart] = []
     for place, (key, record) in enumerate(series.items()):
-        source = record.same_as if record.same_as in series else key
+        if record.same_as in series:
+            source = record.same_as
+        else:
+            source = key
         chart = build_chart(key, place, source, record, series[source], when)
         titles = dict.fromkeys(titles_by_source.get(key, []))
         chart.others = [title for title in titles if title != chart.title]
@@ -78,10 +82,17 @@ def build_chart(
     key: str, place: int, at: str, record: SeriesChart, source: SeriesChart, when: float | None
 ) -> Chart:
     """Return a chart of the document; `source` holds its samples, `when` is the incident."""
-    title, unit, lines = record.title, record.unit, source.lines
+    title = record.title
+    unit = record.unit
+    lines = source.lines
     times = [time for time in map(parse_time, source.times) if time is not None]
-    period = format_span(source.times[0], source.times[-1]) if times else ""
-    metric = lines[0].label if lines else title
+    period = ""
+    if times:
+        period = format_span(source.times[0], source.times[-1])
+    if lines:
+        metric = lines[0].label
+    else:
+        metric = title
     rows = []
     known = []
     texts = []
@@ -115,19 +126,29 @@ def build_chart(
     )
     if known:
         chart.high = max(figures["max"] for figures in known)
-        is_low_bad = metric in LOW_IS_BAD
-        chart.badness = -min(figures["min"] for figures in known) if is_low_bad else chart.high
+        if metric in LOW_IS_BAD:
+            chart.badness = -min(figures["min"] for figures in known)
+        else:
+            chart.badness = chart.high
     if when is not None and times:
-        first, last = min(times), max(times)
-        if when < first:
-            before = format_duration(first - when)
-            chart.incident = f"the incident is {before} before the first sample"
-        elif when > last:
-            after = format_duration(when - last)
-            chart.incident = f"the incident is {after} after the last sample"
-        elif last - first > 2 * HALF_HOUR:
-            chart.window = f"{when - HALF_HOUR:.0f},{when + HALF_HOUR:.0f}"
+        place_incident(chart, when, times)
     return chart
+
+
+def place_incident(chart: Chart, when: float, times: Sequence[float]) -> None:
+    """Note how far the incident is from the samples, or the window around it that the page opens with."""
+    first = min(times)
+    last = max(times)
+    if when < first:
+        before = format_duration(first - when)
+        chart.incident = f"the incident is {before} before the first sample"
+    elif when > last:
+        after = format_duration(when - last)
+        chart.incident = f"the incident is {after} after the last sample"
+    elif last - first > 2 * HALF_HOUR:
+        begin = when - HALF_HOUR
+        end = when + HALF_HOUR
+        chart.window = f"{begin:.0f},{end:.0f}"
 
 
 def _find_share(when: float | None, times: list[float]) -> float | None:
@@ -139,5 +160,7 @@ def _find_share(when: float | None, times: list[float]) -> float | None:
     before = max(place for place, time in enumerate(times) if time <= when)
     after = min(before + 1, len(times) - 1)
     step = times[after] - times[before]
-    passed = (when - times[before]) / step if step else 0.0
+    passed = 0.0
+    if step:
+        passed = (when - times[before]) / step
     return min(1.0, (before + 0.5 + passed) / len(times))  # samples are drawn evenly

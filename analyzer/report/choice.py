@@ -68,7 +68,9 @@ class Choice:
 
     def has_rule(self, *rules: str) -> bool:
         """Say whether one of some rules is chosen."""
-        return not self.rules or any(_fits_any(rule, self.rules) for rule in rules)
+        if not self.rules:
+            return True
+        return any(_fits_any(rule, self.rules) for rule in rules)
 
     def has_severity(self, finding: Finding) -> bool:
         """Say whether a finding is severe enough; a rule that broke has no severity and is always shown."""
@@ -117,7 +119,10 @@ def choose_part(doc: CaseDocument, choice: Choice) -> CaseDocument:
     if choice.nodes:
         part.nodes = [one for one in doc.nodes if choice.has_node(doc, one.name or one.id)]
         for key in _OF_NODE:
-            rows = [row for row in getattr(doc, key) if choice.has_node(doc, row.node)]
+            rows = []
+            for row in getattr(doc, key):
+                if choice.has_node(doc, row.node):
+                    rows.append(row)
             setattr(part, key, rows)
     return take_part(doc, part)
 
@@ -152,4 +157,6 @@ def _fits_any(name: str, words: Iterable[str]) -> bool:
 def _is_called(name: str, words: Iterable[str]) -> bool:
     """Say whether a word is a machine's name or its first label; an address has no labels."""
     first = name.partition(".")[0]
-    return _fits_any(name, words) or (not first.isdigit() and _fits_any(first, words))
+    if _fits_any(name, words):
+        return True
+    return not first.isdigit() and _fits_any(first, words)

@@ -14,9 +14,9 @@ from markupsafe import Markup
 from msgspec import to_builtins
 
 from analyzer.case.comparison import (
-    Change,
+    ComparedChange,
+    ComparedCounter,
     Comparison,
-    Counter,
     CounterChange,
     Place,
     SidePlace,
@@ -73,7 +73,9 @@ def render_html(doc: Comparison) -> str:
 
 def name_sides(doc: Comparison) -> str:
     """Return the names of the sides as a heading."""
-    joint = " and " if doc.mode == "hosts" else " → "
+    joint = " → "
+    if doc.mode == "hosts":
+        joint = " and "
     return bound_line(joint.join(side.name for side in doc.sides), 300)
 
 
@@ -81,7 +83,8 @@ def _name_states(doc: Comparison) -> dict[str, str]:
     """Return what the states are called: of two hosts nothing is new or gone."""
     words = {state: state for state in MARKS}
     if doc.mode == "hosts":
-        first, last = doc.sides[0].name, doc.sides[-1].name
+        first = doc.sides[0].name
+        last = doc.sides[-1].name
         words["new"] = f"only on {last}"
         words["gone"] = f"only on {first}"
         words["same"] = "on both"
@@ -91,9 +94,9 @@ def _name_states(doc: Comparison) -> dict[str, str]:
     return words
 
 
-def _group_by_section(changes: Sequence[Change]) -> list[tuple[str, list[Change]]]:
+def _group_by_section(changes: Sequence[ComparedChange]) -> list[tuple[str, list[ComparedChange]]]:
     """Return the changes by section, measured values last."""
-    sections: dict[str, list[Change]] = {}
+    sections: dict[str, list[ComparedChange]] = {}
     for one in changes:
         sections.setdefault(one.section, []).append(one)
     return sorted(sections.items(), key=lambda item: (item[0] == "Measured values", item[0]))
@@ -124,21 +127,30 @@ def _list_lacking(doc: Comparison) -> list[Lacking]:
 
 
 def _show_place(place: Place | SidePlace | None) -> str:
-    return write_place(place) if place is not None else ""
+    """Return where a value was read, "" where it was not."""
+    if place is not None:
+        return write_place(place)
+    return ""
 
 
 def _show_cell(value: Any) -> str:
-    text = make_visible(show_value(value)) if value is not None else "not known"
+    """Return a value as the text of a cell, a long one cut."""
+    text = "not known"
+    if value is not None:
+        text = make_visible(show_value(value))
     if len(text) <= CELL:
         return text
-    return f"{text[:CELL]} … ({len(text) - CELL:,} more characters)"
+    more = len(text) - CELL
+    return f"{text[:CELL]} … ({more:,} more characters)"
 
 
 def _describe_step(doc: Comparison, step: CounterChange) -> str:
     """Return in words what a counter did from one side to the next."""
     sides, parts = doc.sides, []
     if len(sides) > 2:
-        parts.append(f"{sides[step.from_side].name} → {sides[step.to_side].name}:")
+        begin = sides[step.from_side].name
+        end = sides[step.to_side].name
+        parts.append(f"{begin} → {end}:")
     if step.difference is not None:
         parts.append(f"{step.difference:+,}")
     if step.seconds:
@@ -155,13 +167,17 @@ def _describe_step(doc: Comparison, step: CounterChange) -> str:
 
 def render_markdown(doc: Comparison) -> str:
     """Return the comparison as Markdown: the conclusion, findings, changes and counters."""
-    lines = [f"# {for_markdown(name_sides(doc))}", "", for_markdown(doc.summary), ""]
+    title = for_markdown(name_sides(doc))
+    lines = [f"# {title}", "", for_markdown(doc.summary), ""]
     for one in doc.conclusion:
+        line = f"- {for_markdown(one.text)}"
         places = []
         for place in one.at[:4]:
-            places.append(f"{doc.sides[place.side].name}: {_show_place(place)}")
-        where = f" ({for_markdown('; '.join(places))})" if places else ""
-        lines.append(f"- {for_markdown(one.text)}{where}")
+            side = doc.sides[place.side].name
+            places.append(f"{side}: {_show_place(place)}")
+        if places:
+            line += f" ({for_markdown('; '.join(places))})"
+        lines.append(line)
     lines.append("")
     lines += [f"- {for_markdown(note)}" for note in doc.notes]
     lines.append("")
@@ -173,30 +189,38 @@ def render_markdown(doc: Comparison) -> str:
     if doc.uncompared:
         lines += ["## Not compared", ""]
         for lacking in _list_lacking(doc):
-            sides = for_markdown(f" ({', '.join(lacking.lacks)})") if lacking.lacks else ""
-            lines.append(f"- `{lacking.table}`: {for_markdown(lacking.why)}{sides}")
+            line = f"- `{lacking.table}`: {for_markdown(lacking.why)}"
+            if lacking.lacks:
+                line += for_markdown(f" ({', '.join(lacking.lacks)})")
+            lines.append(line)
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _write_table(doc: Comparison, rows: Sequence[Change | Counter]) -> Iterator[str]:
+def _write_table(
+    doc: Comparison, rows: Sequence[ComparedChange | ComparedCounter]
+) -> Iterator[str]:
     """Yield changes or counters as a table of Markdown."""
     names = [for_markdown(side.name) for side in doc.sides]
     yield f"| what | where | {' | '.join(names)} | |"
     yield "|---" * (len(names) + 3) + "|"
     for one in rows[:MOST_ROWS]:
-        cells = [one.meaning or one.column]
-        cells.append(", ".join(filter(None, [one.machine, one.subject])))
+        where = ", ".join(filter(None, [one.machine, one.subject]))
+        cells = [one.meaning or one.column, where]
         for value, place in zip(one.values, one.at, strict=True):
             cell = _show_cell(value)
-            cells.append(f"{cell} ({_show_place(place)})" if place else cell)
-        if isinstance(one, Change):
+            if place:
+                cell += f" ({_show_place(place)})"
+            cells.append(cell)
+        if isinstance(one, ComparedChange):
             cells.append(one.note)
         else:
-            cells.append(f"{one.verdict} {_describe_step(doc, one.steps[-1])}")
+            step = _describe_step(doc, one.steps[-1])
+            cells.append(f"{one.verdict} {step}")
         yield f"| {' | '.join(map(for_markdown, cells))} |"
-    if len(rows) > MOST_ROWS:
-        yield f"\n{len(rows) - MOST_ROWS:,} more are in compare.json."
+    more = len(rows) - MOST_ROWS
+    if more > 0:
+        yield f"\n{more:,} more are in compare.json."
 
 
 def list_lines(doc: Comparison) -> Iterator[str]:

@@ -12,8 +12,12 @@ def show_value(value: Any) -> str:
     if value is None:
         return "not known"
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int | float) else f"{value}"
+        if value:
+            return "yes"
+        return "no"
+    if isinstance(value, int | float):
+        return f"{value:,}"
+    return f"{value}"
 
 
 def show_size(value: Any, unit: str) -> str:
@@ -43,7 +47,9 @@ def join_values(values: Iterable[Any]) -> str:
 
 def show_percent(share: float) -> str:
     """Return a share in percent with three digits: `0.0204%`, `12.5%`."""
-    places = 0 if share <= 0 else max(0, 2 - math.floor(math.log10(share * 100)))
+    places = 0
+    if not (share <= 0):
+        places = max(0, 2 - math.floor(math.log10(share * 100)))
     return f"{share:.{min(places, 9)}%}"
 
 

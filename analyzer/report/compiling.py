@@ -16,7 +16,10 @@ def compile_templates(folder: Path) -> None:
     target = find_compiled(folder)
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(Path(__file__).parent.glob("*.html")):
-        made = fleet.load_templates() if path.name == "fleet.html" else html.load_templates()
+        if path.name == "fleet.html":
+            made = fleet.load_templates()
+        else:
+            made = html.load_templates()
         code = made.compile(read_asset(path.name), path.name, path.name, raw=True, defer_init=True)
         module = target / ModuleLoader.get_module_filename(path.name)
         module.write_text(code, encoding="utf-8", newline="\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from analyzer.case.document import CaseDocument, Source
+from analyzer.case.document import CaseDocument, CaseSource
 from analyzer.report import signals
 from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.short_lines import bound_line
@@ -45,11 +45,16 @@ def describe_completeness(doc: CaseDocument) -> str:
     if not is_complete(doc):
         losses = ", ".join(_list_losses(doc)) or "something is missing"
         return f"NOT COMPLETE: {losses}. In these parts, absence proves nothing"
-    left_out, lost_lines = _describe_left_out(doc), _describe_lost_lines(doc)
+    left_out = _describe_left_out(doc)
+    lost_lines = _describe_lost_lines(doc)
     if not left_out and not lost_lines:
         return "complete, nothing cut, damaged or left out"
-    text = f"complete but for {lost_lines}" if lost_lines else "complete, nothing cut or damaged"
-    return f"{text}; left out: {left_out}" if left_out else text
+    text = "complete, nothing cut or damaged"
+    if lost_lines:
+        text = f"complete but for {lost_lines}"
+    if left_out:
+        return f"{text}; left out: {left_out}"
+    return text
 
 
 def describe_nothing(doc: CaseDocument) -> str:
@@ -65,18 +70,22 @@ def describe_nothing(doc: CaseDocument) -> str:
     if is_complete(doc):
         parts = filter(None, [_describe_unread_outputs(doc), _describe_lost_lines(doc)])
         left_out = ", ".join(parts)
-        return f"{NOTHING_READ}; left out: {left_out}" if left_out else NOTHING
+        if left_out:
+            return f"{NOTHING_READ}; left out: {left_out}"
+        return NOTHING
     names: dict[str, None] = {}
     for source in list_unread(doc):
         if source.state != "other":
             names[_name_file(source.address)] = None
     if not names:
         return NOTHING_READ
-    verb = "was" if len(names) == 1 else "were"
+    verb = "were"
+    if len(names) == 1:
+        verb = "was"
     return f"{NOTHING_READ}; {join_few(list(names), 3)} {verb} not fully read"
 
 
-def list_unread(doc: CaseDocument) -> list[Source]:
+def list_unread(doc: CaseDocument) -> list[CaseSource]:
     """Return what came in and was not read, or not to the end, as records with state, address and why.
 
     First what was not read or understood, then what is cut or damaged, at last what is no support material. Damage
@@ -92,8 +101,9 @@ def list_unread(doc: CaseDocument) -> list[Source]:
     return sorted(found, key=lambda source: order.index(source.state))
 
 
-def _make_damaged(address: str, what: str) -> Source:
-    return Source(
+def _make_damaged(address: str, what: str) -> CaseSource:
+    """Return the record of a source that is damaged."""
+    return CaseSource(
         address=address,
         size=None,
         state="damaged",
@@ -105,23 +115,30 @@ def _make_damaged(address: str, what: str) -> Source:
     )
 
 
-def describe_unread(source: Source) -> str:
+def describe_unread(source: CaseSource) -> str:
     """Return one line on a source that was not read, or not to the end."""
     line = f"{_UNREAD[source.state]}: {source.address}"
-    return f"{line} ({source.why})" if source.why else line
+    if source.why:
+        return f"{line} ({source.why})"
+    return line
 
 
 def name_other_files(doc: CaseDocument, most: int) -> str:
     """Return one line that names the files that are no diagnostic material; "" for none."""
     others = [source for source in list_unread(doc) if source.state == "other"]
     names = [_name_file(source.address) for source in others]
-    return f"Not read, not diagnostic material: {join_few(names, most)}" if names else ""
+    if names:
+        return f"Not read, not diagnostic material: {join_few(names, most)}"
+    return ""
 
 
 def describe_coverage(doc: CaseDocument) -> str:
     """Return one sentence on how much was read."""
     states = Counter(source.state for source in doc.sources)
-    counts = [f"{states[state]:,} {word}" for state, word in _COVERAGE.items() if states[state]]
+    counts = []
+    for state, word in _COVERAGE.items():
+        if states[state]:
+            counts.append(f"{states[state]:,} {word}")
     text = f"Sources: {', '.join(counts) or 'none'}."
     lines = looked_at = 0
     for source in doc.sources:
@@ -131,15 +148,20 @@ def describe_coverage(doc: CaseDocument) -> str:
     if not lines:
         return text
     faults = doc.faults_total
-    sample = "" if looked_at >= lines else f" of the {looked_at:,} looked at one by one"
+    sample = ""
+    if not (looked_at >= lines):
+        sample = f" of the {looked_at:,} looked at one by one"
     share = faults / (looked_at or lines)
     percent = ""
     if share:
-        percent = f" ({share:.2%})" if share >= 0.0001 else " (less than 0.01%)"
+        percent = " (less than 0.01%)"
+        if share >= 0.0001:
+            percent = f" ({share:.2%})"
     return f"{text} {lines:,} lines read, {faults:,} not understood{sample}{percent}."
 
 
 def _list_losses(doc: CaseDocument) -> list[str]:
+    """Return what of the material is lost or unread, counted by its kind."""
     states = Counter(source.state for source in doc.sources)
     parts = [
         count_noun(len(doc.damage), "place damaged", "places damaged"),
@@ -156,7 +178,10 @@ def _describe_left_out(doc: CaseDocument) -> str:
     states: Counter[str] = Counter()
     for source in doc.sources:
         folded = _FOLDED.search(source.address)
-        states[source.state] += int(folded[1]) if folded and source.state == "listed" else 1
+        count = 1
+        if folded and source.state == "listed":
+            count = int(folded[1])
+        states[source.state] += count
     parts = [
         count_noun(
             states["listed"],
@@ -209,7 +234,9 @@ def _describe_lost_lines(doc: CaseDocument) -> str:
         return lines
     first = doc.faults[0]
     place = f"{_name_file(first.address)}:{first.line}"
-    return f"{lines} ({place})" if total == 1 else f"{lines} (first: {place})"
+    if total == 1:
+        return f"{lines} ({place})"
+    return f"{lines} (first: {place})"
 
 
 def _describe_unread_outputs(doc: CaseDocument) -> str:

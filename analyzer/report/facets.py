@@ -49,7 +49,10 @@ class Facet:
     def list_choices(self) -> list[FacetChoice]:
         """Return the choices that the rail shows."""
         shown = list(self.counts.items())[:SHOWN]
-        return [FacetChoice(self.numbers[name], name, count) for name, count in shown]
+        choices = []
+        for name, count in shown:
+            choices.append(FacetChoice(self.numbers[name], name, count))
+        return choices
 
     @property
     def more(self) -> int:
@@ -62,7 +65,9 @@ class Facet:
         Names that cannot be chosen, as that of a muted rule, give an empty one, which every choice hides.
         """
         names = list(names)
-        return self.mark_choices(names) if names else Markup("")
+        if names:
+            return self.mark_choices(names)
+        return Markup("")
 
     def mark_choices(self, names: Iterable[str]) -> Markup:
         """Return the attribute of an item that is hidden by any choice but these names."""

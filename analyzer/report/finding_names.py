@@ -50,9 +50,12 @@ def find_finding(doc: CaseDocument, name: str, *, example: str = "") -> Finding:
     candidates = sorted(candidates, key=lambda one: places.get(one.id, len(places)))
     choices = []
     for one in candidates:
-        number, identity = numbers.get(one.id, "-"), one.id or one.rule
+        number = numbers.get(one.id, "-")
+        identity = one.id or one.rule
         title = bound_line(one.title, 80)
-        seen = f"  {one.first_seen[:19]}Z" if one.first_seen else ""
+        seen = ""
+        if one.first_seen:
+            seen = f"  {one.first_seen[:19]}Z"
         choices.append(f"{number}  {identity}  {one.severity}: {title}{seen}")
     do = f"{example} Name one by its number or id, such as {some}.".lstrip()
     raise UsageError(what, do=do, choices=choices)

@@ -55,12 +55,16 @@ class FindingGroup:
     @property
     def loud_word(self) -> str:
         """Severity in capitals, as the texts print it."""
-        return "RULE BROKE" if self.word == "error" else self.word.upper()
+        if self.word == "error":
+            return "RULE BROKE"
+        return self.word.upper()
 
     @property
     def confidence(self) -> str:
         """How sure the finding is; empty for a rule that broke."""
-        return "" if self.word == "error" else str(self.first.confidence)
+        if self.word == "error":
+            return ""
+        return str(self.first.confidence)
 
     @property
     def weight(self) -> str:
@@ -97,7 +101,10 @@ class FindingGroup:
         names = []
         for name, nodes in nodes_by_name.items():
             several = len(set(nodes)) > 1
-            names.append(f"{name} (on {join_few(nodes, 4)})" if several else name)
+            if several:
+                names.append(f"{name} (on {join_few(nodes, 4)})")
+            else:
+                names.append(name)
         return names
 
     @property
@@ -109,7 +116,9 @@ class FindingGroup:
         if not tables:
             return ""
         names = ", ".join(tables)
-        verb = "is" if len(tables) == 1 else "are"
+        verb = "are"
+        if len(tables) == 1:
+            verb = "is"
         return f"May be worse or more certain than shown: {names} {verb} only partly known."
 
     def group_by_node(self) -> list[tuple[str, list[Finding]]]:
@@ -153,7 +162,9 @@ class Story:
     def sentence(self) -> str:
         """How many findings follow from the row, and what that means for the one who fixes them; "" for none."""
         many = count_noun(len(self.signs), "more finding follows", "more findings follow")
-        return f"{many} from this: fix this first, then check whether they are gone" if many else ""
+        if many:
+            return f"{many} from this: fix this first, then check whether they are gone"
+        return ""
 
     @property
     def worse(self) -> list[FindingGroup]:
@@ -223,7 +234,9 @@ def show_as_one(findings: list[Finding]) -> list[Finding]:
         if one.rule not in many or not is_of_version(one):
             shown.append(one)
             continue
-        articles = f" KB {', '.join(map(str, one.kb))}." if one.kb else ""
+        articles = ""
+        if one.kb:
+            articles = f" KB {', '.join(map(str, one.kb))}."
         title = f"{many[one.rule]} known faults of this release, by its version alone"
         sentence = f"{one.title}. {one.say}{articles}"
         shown.append(structs.replace(one, title=title, say=sentence, kb=[]))
@@ -318,7 +331,8 @@ def list_unchecked(doc: CaseDocument, row: FindingGroup) -> list[str]:
     doubts: dict[tuple[str, str], list[tuple[str, Finding]]] = {}
     for finding in findings:
         for line in finding.also:
-            if doubt := _DOUBT.fullmatch(line):
+            doubt = _DOUBT.fullmatch(line)
+            if doubt:
                 key = (doubt["could"] or "", doubt["ask"] or "")
                 doubts.setdefault(key, []).append((doubt["why"], finding))
     sentences = []
@@ -332,29 +346,40 @@ def list_unchecked(doc: CaseDocument, row: FindingGroup) -> list[str]:
 
 def _count_subjects(doc: CaseDocument, row: FindingGroup, findings: list[Finding]) -> str:
     """Return `12 objects on 3 hosts`, `4 of 12 objects on esx02`."""
-    subjects, total = len({one.id for one in findings}), len(row.findings)
-    text = f"{subjects:,} objects" if subjects == total else f"{subjects:,} of {total:,} objects"
+    subjects = len({one.id for one in findings})
+    total = len(row.findings)
+    if subjects == total:
+        text = f"{subjects:,} objects"
+    else:
+        text = f"{subjects:,} of {total:,} objects"
     nodes = sorted({one.node for one in findings if one.node})
     if not nodes:
         return text
     if len(nodes) <= _MOST_NODES:
         return f"{text} on {list_names(nodes)}"
     kinds = {node.name: node.kind for node in doc.nodes}
-    unit = "hosts" if {kinds.get(node) for node in nodes} == {"esxi"} else "nodes"
+    unit = "nodes"
+    if {kinds.get(node) for node in nodes} == {"esxi"}:
+        unit = "hosts"
     return f"{text} on {len(nodes):,} {unit}"
 
 
 def waits_for_cause(doc: CaseDocument, finding: Finding) -> bool:
     """Say whether the fix of a finding waits until another finding of the case, its cause, is fixed."""
     causes = set(finding.explained_by)
-    return bool(causes) and any(one.id in causes and not one.muted for one in doc.findings)
+    if not causes:
+        return False
+    for one in doc.findings:
+        if one.id in causes and not one.muted:
+            return True
+    return False
 
 
 def has_one_fix(doc: CaseDocument, row: FindingGroup) -> bool:
     """Say whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
-    return (
-        row.is_same("fix") and len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
-    )
+    if not row.is_same("fix"):
+        return False
+    return len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
 
 
 def find_earlier_fixes(doc: CaseDocument, rows: list[FindingGroup]) -> dict[str, Finding]:

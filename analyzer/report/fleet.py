@@ -44,7 +44,10 @@ class Texts:
 
     def add_text(self, text: str, most: int = NAME, *, lines: bool = False) -> int:
         """Return the number of a text, cut to `most` characters and made visible."""
-        shown = make_visible(text) if lines else bound_line(text, most)
+        if lines:
+            shown = make_visible(text)
+        else:
+            shown = bound_line(text, most)
         if len(shown) > most:
             shown = f"{shown[:most]} …"
         if shown not in self.numbers:
@@ -91,7 +94,8 @@ def render_page(
 
 def describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
     """Return a sentence when the page does not show all cases."""
-    shown, asked = len(kept.cases), len(fleet.cases)
+    shown = len(kept.cases)
+    asked = len(fleet.cases)
     sentences = []
     if asked < fleet.total:
         sentences.append(
@@ -107,6 +111,7 @@ def describe_left_cases(fleet: Fleet, kept: Fleet) -> list[str]:
 
 
 def _describe_left_notes(shown: int, total: int) -> str:
+    """Return the remark of a page that holds the sentences of the worst findings alone."""
     return (
         f"This page would have been too large. It holds the sentences of the worst {shown:,} of {total:,} findings and "
         "open questions; the others are counted here, and `backline archive show` has them in full."
@@ -122,6 +127,7 @@ def load_templates() -> Environment:
 
 
 def _fill_template(fleet: Fleet, data: dict[str, Any], start: str, left_out: list[str]) -> str:
+    """Return the page of a fleet."""
     scripts = [read_asset(name) for name in SCRIPTS]
     style = read_styles("base.css", "report.css", "fleet.css")
     return (
@@ -193,8 +199,11 @@ def collect_data(fleet: Fleet, texts: Texts, reports: Collection[str]) -> dict[s
     """Return what the script of the page reads, but for the sentences."""
     rules = []
     for rule in fleet.rules:
-        rules.append([one_line(rule.id, NAME), one_line(rule.title, 2 * NAME), list(rule.kb)])
-    hosts = [[texts.add_text(host.name), texts.add_text(host.about)] for host in fleet.hosts]
+        title = one_line(rule.title, 2 * NAME)
+        rules.append([one_line(rule.id, NAME), title, list(rule.kb)])
+    hosts = []
+    for host in fleet.hosts:
+        hosts.append([texts.add_text(host.name), texts.add_text(host.about)])
     months = fleet.months
     return {
         "archive": one_line(shlex.quote(fleet.address)),
@@ -232,7 +241,10 @@ def collect_cases(cases: list[FleetCase], texts: Texts, reports: Collection[str]
     reasons = []
     for case in cases:
         reason = case.why or "the reason is not known"
-        reasons.append(-1 if case.read else texts.add_text(reason, 400))
+        if case.read:
+            reasons.append(-1)
+        else:
+            reasons.append(texts.add_text(reason, 400))
     return {
         "short": [case.short for case in cases],
         "name": names,
@@ -270,7 +282,9 @@ def list_notes(
 
 def write_note(number: int, note: FleetNote, texts: Texts, has_report: bool) -> list[int]:
     """Return a sentence as its hit, its time and numbers of texts: `notesOf` in fleet.js reads it."""
-    link = make_anchor(note.finding) if has_report and note.finding else ""
+    link = ""
+    if has_report and note.finding:
+        link = make_anchor(note.finding)
     rest = [(note.missing, NAME), (note.ask, TEXT), (note.muted, 2 * NAME), (link, len(link))]
     while rest and not rest[-1][0]:
         rest.pop()
@@ -283,5 +297,9 @@ def write_note(number: int, note: FleetNote, texts: Texts, has_report: bool) -> 
 
 def _count_seconds(time: str) -> int:
     """Return whole seconds since 1970, -1 when there is no time."""
-    seconds = parse_time(time) if time else None
-    return -1 if seconds is None else int(seconds)
+    seconds = None
+    if time:
+        seconds = parse_time(time)
+    if seconds is None:
+        return -1
+    return int(seconds)

@@ -199,7 +199,14 @@ def arrange_fleet(fleet: Fleet) -> Fleet:
     Cases and hosts: by their worst finding, as a case orders its own (`analyzer.case.ranking`), never by how
     many there are; one that could not be read comes before one in which something could not be judged.
     """
-    rules, cases, hosts = _order_rules(fleet), _order_cases(fleet), _order_hosts(fleet)
+    rules = _order_rules(fleet)
+    cases = _order_cases(fleet)
+    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
+    nothing = (_NOTHING_FOUND, math.inf)
+    hosts = sorted(
+        range(len(fleet.hosts)),
+        key=lambda place: (*worst.get(place, nothing), fleet.hosts[place].name),
+    )
     rule_places, case_places, host_places = map(_map_places, (rules, cases, hosts))
     hits = []
     for hit in fleet.hits:
@@ -241,17 +248,21 @@ def count_found(column: str) -> int:
 
 
 def _order_rules(fleet: Fleet) -> list[int]:
+    """Return the places of the rules, the one with the weightiest findings first."""
     columns = list_columns(fleet)
 
     def sort_key(place: int) -> tuple[int, int, int, str]:
         column = columns[place]
-        weight = sum(WEIGHT[sign] * column.count(sign) for sign in FOUND)
+        weight = 0
+        for sign in FOUND:
+            weight += WEIGHT[sign] * column.count(sign)
         return -weight, -column.count("!"), -column.count("?"), fleet.rules[place].id
 
     return sorted(range(len(fleet.rules)), key=sort_key)
 
 
 def _order_cases(fleet: Fleet) -> list[int]:
+    """Return the places of the cases, the worst first."""
     worst = _find_worst_hits(fleet, [hit.case for hit in fleet.hits])
 
     def sort_key(place: int) -> tuple[object, ...]:
@@ -262,15 +273,6 @@ def _order_cases(fleet: Fleet) -> list[int]:
         return rank, size, case.read, questions, case.complete, case.name, case.id
 
     return sorted(range(len(fleet.cases)), key=sort_key)
-
-
-def _order_hosts(fleet: Fleet) -> list[int]:
-    worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
-    nothing = (_NOTHING_FOUND, math.inf)
-    return sorted(
-        range(len(fleet.hosts)),
-        key=lambda place: (*worst.get(place, nothing), fleet.hosts[place].name),
-    )
 
 
 def _find_worst_hits(fleet: Fleet, things: list[int]) -> dict[int, tuple[int, float]]:
@@ -305,7 +307,10 @@ def write_headline(fleet: Fleet) -> str:
     """Return in one sentence how many cases there are and the worst of each."""
     counts = Counter(find_worst_sign(case) for case in fleet.cases if case.read)
     unread = sum(not case.read for case in fleet.cases)
-    parts = [f"{word} {counts[sign]:,}" for sign, word in _WORST_WORDS.items() if counts[sign]]
+    parts = []
+    for sign, word in _WORST_WORDS.items():
+        if counts[sign]:
+            parts.append(f"{word} {counts[sign]:,}")
     if unread:
         parts.append(f"could not be read {unread:,}")
     if not parts:
@@ -332,7 +337,8 @@ def count_months(fleet: Fleet) -> Months:
     known_months = {month for _, month in counts if month and (not now or month <= now)}
     names = _list_months(known_months)
     rules = range(len(fleet.rules))
-    older, later = [0] * len(rules), [0] * len(rules)
+    older = [0] * len(rules)
+    later = [0] * len(rules)
     for (rule, month), number in counts.items():
         if month and names and month < names[0]:
             older[rule] += number
@@ -361,8 +367,11 @@ def _list_months(known: set[str]) -> list[str]:
 
 def find_month_before(month: str) -> str:
     """Return the month before `2017-01`: `2016-12`."""
-    year, number = int(month[:4]), int(month[5:7])
-    return f"{year - 1:04}-12" if number == 1 else f"{year:04}-{number - 1:02}"
+    year = int(month[:4])
+    number = int(month[5:7])
+    if number == 1:
+        return f"{year - 1:04}-12"
+    return f"{year:04}-{number - 1:02}"
 
 
 def find_rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
@@ -377,8 +386,11 @@ def find_rising(fleet: Fleet) -> tuple[str, tuple[int, float], list[Trend]]:
     past_months = len(months.names[past])
     if not any(sum(row[past]) for row in months.counts):
         return "", (0, 0.0), []
-    now, before = months.captured[-1], sum(months.captured[past]) / past_months
-    growth = max(1.0, now / before) if before else 1.0
+    now = months.captured[-1]
+    before = sum(months.captured[past]) / past_months
+    growth = 1.0
+    if before:
+        growth = max(1.0, now / before)
     trends = []
     for rule, row in enumerate(months.counts):
         usual = sum(row[past]) / past_months
@@ -404,10 +416,14 @@ def describe_month(fleet: Fleet) -> str:
     if not fleet.month:
         return "No trend yet: nothing was found in the months before the newest one"
     now, before = fleet.volume
-    so_far = " so far" if fleet.as_of[:7] == fleet.month else ""
+    so_far = ""
+    if fleet.as_of[:7] == fleet.month:
+        so_far = " so far"
     captured = f"{count_noun(now, 'case')} captured in {fleet.month}{so_far}"
     compared = f"{before:.1f} a month in the {describe_span(fleet)} before"
-    rising = "Rising" if fleet.rising else "No rule is rising"
+    rising = "No rule is rising"
+    if fleet.rising:
+        rising = "Rising"
     return f"{rising} in {fleet.month} ({captured}, {compared})"
 
 

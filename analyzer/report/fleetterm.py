@@ -85,7 +85,10 @@ def print_fleet(fleet: Fleet, console: Console, by: str = "case", top: int = TOP
     screen = Screen(console)
     print_head(fleet, screen)
     rows = {"case": len(fleet.cases), "host": len(fleet.hosts), "month": len(fleet.rules)}[by]
-    shown = min(rows, top) if top else rows
+    if top:
+        shown = min(rows, top)
+    else:
+        shown = rows
     unit = by
     if by == "month":
         unit = "rule"
@@ -116,7 +119,8 @@ def print_head(fleet: Fleet, screen: Screen) -> None:
     for trend in fleet.rising[:RISING]:
         screen.print_line(f"  {fleetmap.describe_trend(fleet, trend)}")
     if len(fleet.rising) > RISING:
-        screen.print_line(f"  {len(fleet.rising) - RISING:,} more")
+        more = len(fleet.rising) - RISING
+        screen.print_line(f"  {more:,} more")
     screen.print_line("")
 
 
@@ -131,7 +135,9 @@ def list_case_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
         cells = {}
         for rule, sign in enumerate(case.cells):
             cells[rule] = (sign, counts.get((place, rule), 0))
-        remark = "" if case.complete else "incomplete"
+        remark = "incomplete"
+        if case.complete:
+            remark = ""
         if not case.read:
             remark = f"not read: {case.why}"
         yield GridRow(case.name, case.short, cells, remark)
@@ -152,11 +158,14 @@ def list_host_rows(fleet: Fleet, number: int) -> Iterator[GridRow]:
             worst = min((hit.sign for hit in hits), key=RANK.__getitem__)
             cells[rule] = (worst, len({hit.case for hit in hits}))
         found = [hit for hit in own if hit.sign in FOUND]
-        remark = _describe_first_seen(fleet, found) if found else ""
+        remark = ""
+        if found:
+            remark = _describe_first_seen(fleet, found)
         yield GridRow(host.name or "(no host named)", "", cells, remark)
 
 
 def _describe_first_seen(fleet: Fleet, hits: list[FleetHit]) -> str:
+    """Return since when a fault is known: its first sign, else the earliest capture."""
     first = min((hit.first for hit in hits if hit.first), default="")
     if first:
         return f"first seen {first[:10]}"
@@ -171,7 +180,8 @@ def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow])
     room = max(1, (screen.console.width - NAME - 14) // CELL)
     rules = range(min(room, len(fleet.rules)))
     numbers = "".join(f"{rule + 1:>{CELL}}" for rule in rules)
-    screen.print_line(f"{f'{unit}, worst first':<{NAME}}{numbers}", style="bold")
+    head = f"{unit}, worst first"
+    screen.print_line(f"{head:<{NAME}}{numbers}", style="bold")
     used = set()
     for row in rows:
         parts = [screen.make_text(screen.fit_name(row.name))]
@@ -190,9 +200,10 @@ def print_grid(fleet: Fleet, screen: Screen, unit: str, rows: Iterable[GridRow])
         screen.print_line(*parts)
     screen.print_line("")
     print_rules(fleet, screen, rules)
-    marks = [
-        f"{screen.find_mark(state.sign)} {state.word}" for state in STATES if state.sign in used
-    ]
+    marks = []
+    for state in STATES:
+        if state.sign in used:
+            marks.append(f"{screen.find_mark(state.sign)} {state.word}")
     if marks:
         what = "findings; with ? the objects that the rule cannot judge"
         if unit == "host":
@@ -208,12 +219,19 @@ def print_rules(fleet: Fleet, screen: Screen, rules: Iterable[int]) -> None:
     """Print the names of the numbered rules, and in how many cases each found something."""
     columns = fleetmap.list_columns(fleet)
     for place in rules:
-        rule, column = fleet.rules[place], columns[place]
+        rule = fleet.rules[place]
+        column = columns[place]
         found = fleetmap.count_found(column)
-        text = count_noun(found, "case") if found else "no case"
+        text = "no case"
+        if found:
+            text = count_noun(found, "case")
         if "?" in column:
             text += f", cannot tell in {column.count('?'):,}"
-        articles = "".join(f" KB {article}" for article in rule.kb if str(article) not in rule.id)
+        parts = []
+        for article in rule.kb:
+            if str(article) not in rule.id:
+                parts.append(f" KB {article}")
+        articles = "".join(parts)
         screen.print_line(f"{place + 1:>3}  {rule.id}{articles}: {text}. {rule.title}")
 
 
@@ -230,14 +248,21 @@ def print_months(fleet: Fleet, screen: Screen, number: int) -> None:
     columns = fleetmap.list_columns(fleet)
     rising = {trend.rule for trend in fleet.rising}
     for rule in range(number):
-        column, counts = columns[rule], months.counts[rule]
+        column = columns[rule]
+        counts = months.counts[rule]
         found = fleetmap.count_found(column)
         older = months.older[rule] + sum(counts[:-room])
         numbers = [found, older, *counts[-room:], months.undated[rule]]
         if has_later:
             numbers.append(months.later[rule])
-        cells = "".join(f"{f'{one:,}' if one else '-':>{MONTH}}" for one in numbers)
-        remarks = ["rising"] if rule in rising else []
+        parts = []
+        for one in numbers:
+            count = f"{one:,}" if one else "-"
+            parts.append(f"{count:>{MONTH}}")
+        cells = "".join(parts)
+        remarks = []
+        if rule in rising:
+            remarks = ["rising"]
         if "?" in column:
             remarks.append(f"cannot tell in {column.count('?'):,}")
         remark = screen.make_text(f"  {', '.join(remarks)}", "dim")

@@ -20,7 +20,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import structs, to_builtins
 
-from analyzer.case.document import CaseDocument, Chart
+from analyzer.case.document import CaseChart, CaseDocument
 from analyzer.case.verdicts import Evidence, Finding
 from analyzer.report import (
     charts,
@@ -45,6 +45,8 @@ from analyzer.report.site import draw_site
 from analyzer.report.styles import read_asset, read_styles
 from analyzer.runtime.text import make_visible, one_line
 
+_SCRIPTS = ("rail.js", "report.js", "log_lines.js")
+_STYLES = ("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
 # A case document beyond is not put into the page: a browser should open it at once.
@@ -117,7 +119,8 @@ def render_pieces(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> list[s
     plan, steps = PagePlan(), _STEPS
     if _is_longer(doc, DOCUMENT_BYTES):
         sentence, changes = _STEPS[0]
-        plan, steps = plan.make_smaller(sentence, **changes), _STEPS[1:]
+        plan = plan.make_smaller(sentence, **changes)
+        steps = _STEPS[1:]
     page = _fill_template(doc, plan)
     for sentence, changes in steps:
         if _count_bytes(page) <= report_bytes:
@@ -154,11 +157,10 @@ def _is_longer(doc: CaseDocument, most: int) -> bool:
 
 
 def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
-    own_scripts = read_asset("rail.js") + read_asset("report.js") + read_asset("log_lines.js")
+    """Return the parts of the page of a case."""
+    own_scripts = "".join(map(read_asset, _SCRIPTS))
     scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
-    style = read_styles(
-        "vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css"
-    )
+    style = read_styles(*_STYLES)
     stories = finding_rows.list_stories(doc)
     rows = finding_rows.list_story_rows(stories)
     muted = finding_rows.group_muted(doc)
@@ -231,12 +233,14 @@ def _join_small_parts(parts: Iterable[str]) -> Iterator[str]:
     yield "".join(small)
 
 
-def _thin_series(series: dict[str, Chart]) -> dict[str, Chart]:
+def _thin_series(series: dict[str, CaseChart]) -> dict[str, CaseChart]:
     """Return charts thinned to at most CHART_POINTS values a line."""
-    thinned: dict[str, Chart] = {}
+    thinned: dict[str, CaseChart] = {}
     for key, chart in series.items():
         step = max(1, -(-len(chart.times) // CHART_POINTS))
-        lines = [structs.replace(line, values=line.values[::step]) for line in chart.lines]
+        lines = []
+        for line in chart.lines:
+            lines.append(structs.replace(line, values=line.values[::step]))
         thinned[key] = structs.replace(chart, times=chart.times[::step], lines=lines)
     return thinned
 
@@ -274,7 +278,8 @@ def _cut_text(text: str, most: int) -> str:
     shown = make_visible(text)
     if len(shown) <= most:
         return shown
-    return f"{shown[:most]} … ({len(shown) - most:,} more characters)"
+    more = len(shown) - most
+    return f"{shown[:most]} … ({more:,} more characters)"
 
 
 def _make_class_name(text: str) -> str:
@@ -286,7 +291,10 @@ def _mark_commands(text: str) -> Markup:
     """Return a sentence whose commands, which are in backticks, are shown as code."""
     sentence = Markup()
     for place, part in enumerate(_TICKED.split(make_visible(text))):
-        sentence += Markup("<code>{}</code>").format(part) if place % 2 else part
+        if place % 2:
+            sentence += Markup("<code>{}</code>").format(part)
+        else:
+            sentence += part
     return sentence
 
 
@@ -309,11 +317,10 @@ class EvidenceBlock:
             return False
         if min(lines) > max(self.lines) + 1 or max(lines) < min(self.lines) - 1:
             return False
-        return all(
-            self.lines[number][0] == line[0]
-            for number, line in lines.items()
-            if number in self.lines
-        )
+        for number, line in lines.items():
+            if number in self.lines and self.lines[number][0] != line[0]:
+                return False
+        return True
 
 
 class EvidenceLines:
@@ -341,8 +348,11 @@ class EvidenceLines:
 
     def _list_lines(self, place: Evidence) -> Lines:
         """Return the line of a place and its neighbours."""
-        context, number = self.plan.context, place.line
-        before = place.before[-context:] if context else []
+        context = self.plan.context
+        number = place.line
+        before = []
+        if context:
+            before = place.before[-context:]
         texts = [*before, place.text, *place.after[:context]]
         lines = {}
         for at, text in enumerate(texts, number - len(before)):

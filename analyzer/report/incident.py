@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from analyzer.case.document import CaseDocument, Node, NodeLog
+from analyzer.case.document import CaseDocument, CaseNode, NodeLog
 from analyzer.report import machines
 from analyzer.report.wording import format_duration, format_time, parse_time
 
@@ -40,7 +40,8 @@ def check_log(log: NodeLog, when: float) -> tuple[bool, str]:
     """Return whether a log covers a time, and how in words."""
     before, after = [], []
     for part in log.parts:
-        first, last = parse_time(part.first), parse_time(part.last)
+        first = parse_time(part.first)
+        last = parse_time(part.last)
         if first is None or last is None:
             continue
         if first <= when < last + 1:
@@ -56,14 +57,18 @@ def check_log(log: NodeLog, when: float) -> tuple[bool, str]:
         return False, f"begins {late} after it: its older files are missing"
     if not after:
         return False, f"ends {format_duration(when - max(before))} before it"
-    gap = f"{format_time(max(before))} to {format_time(min(after))}"
+    begin = format_time(max(before))
+    end = format_time(min(after))
+    gap = f"{begin} to {end}"
     return False, f"has nothing from {gap}: a file may be missing, or the clock was set forward"
 
 
-def describe_boot(node: Node, log: NodeLog) -> str:
+def describe_boot(node: CaseNode, log: NodeLog) -> str:
     """Return which boot of the host the lines of a log belong to, by its uptime at the capture; "" if unknown."""
-    captured, uptime = parse_time(node.captured), node.uptime_s
-    first, last = parse_time(log.first), parse_time(log.last)
+    captured = parse_time(node.captured)
+    uptime = node.uptime_s
+    first = parse_time(log.first)
+    last = parse_time(log.last)
     if captured is None or not isinstance(uptime, int | float) or first is None or last is None:
         return ""
     booted = captured - uptime
@@ -79,11 +84,14 @@ def describe_gaps(log: NodeLog) -> str:
     """Return between which times the files of a log leave something out, "" when they go on with one another."""
     gaps = []
     for earlier, later in pairwise(log.parts):
-        end, start = format_time(earlier.last), format_time(later.first)
+        end = format_time(earlier.last)
+        start = format_time(later.first)
         gaps.append(f"{end} to {start}")
     if not gaps:
         return ""
-    more = f" and {len(gaps) - 3:,} more" if len(gaps) > 3 else ""
+    more = ""
+    if len(gaps) > 3:
+        more = f" and {len(gaps) - 3:,} more"
     return f"nothing from {', '.join(gaps[:3])}{more}"
 
 
@@ -95,7 +103,9 @@ def list_boots(doc: CaseDocument) -> list[str]:
     boots: dict[str, list[float]] = {}
     for event in doc.timeline:
         times = boots.setdefault(event.node, [])
-        time = parse_time(event.time) if event.kind == "boot" else None
+        time = None
+        if event.kind == "boot":
+            time = parse_time(event.time)
         if time is not None:
             times.append(time)
     names = machines.name_nodes(doc)
@@ -109,7 +119,8 @@ def list_boots(doc: CaseDocument) -> list[str]:
                 length = format_duration(abs(time - when))
                 words.append(f"booted {length} {word} it ({format_time(time)})")
         if words:
-            sentences.append(f"{names.get(node, node)} {' and '.join(words)}")
+            name = names.get(node, node)
+            sentences.append(f"{name} {' and '.join(words)}")
     return sentences
 
 
@@ -117,7 +128,9 @@ def summarize_incident(doc: CaseDocument) -> str:
     """Return in one sentence how many logs cover the incident, and where it lies."""
     answers = list_answers(doc)
     covering = sum(answer.covers for answer in answers)
-    verb = "covers" if covering == 1 else "cover"
+    verb = "cover"
+    if covering == 1:
+        verb = "covers"
     text = "the case holds no log"
     if answers:
         text = f"{covering:,} of {len(answers):,} logs {verb} it"

@@ -27,7 +27,8 @@ def render_junit(doc: CaseDocument) -> str:
         if row.looked_at:
             cases.append(_render_case(row.rule, row.title, ""))
     body = "".join(cases)
-    failures, errors = body.count("<failure "), body.count("<error ")
+    failures = body.count("<failure ")
+    errors = body.count("<error ")
     counts = f'tests="{len(cases)}" failures="{failures}" errors="{errors}"'
     name = _quote_attribute(doc.case.name or "case")
     skipped = f'skipped="{body.count("<skipped ")}"'
@@ -65,7 +66,9 @@ def render_finding(finding: Finding) -> str:
 def render_question(group: CannotTellGroup, rule: str) -> str:
     """Return what a rule could not judge as a test case that is skipped."""
     subjects = group.subjects
-    lines = [f"Ask for: {group.ask}"] if group.ask else []
+    lines = []
+    if group.ask:
+        lines = [f"Ask for: {group.ask}"]
     lines += [subject for subject in subjects[:SUBJECTS] if subject]
     if len(subjects) > SUBJECTS:
         lines.append(f"and {len(subjects) - SUBJECTS:,} more objects")
@@ -76,7 +79,9 @@ def render_question(group: CannotTellGroup, rule: str) -> str:
 
 
 def _render_case(rule: str, name: str, outcome: str) -> str:
-    classname, name = _quote_attribute(rule), _quote_attribute(name)
+    """Return one test case as XML."""
+    classname = _quote_attribute(rule)
+    name = _quote_attribute(name)
     return f"<testcase classname={classname} name={name}>{outcome}</testcase>\n"
 
 

@@ -36,7 +36,9 @@ def build_axis(doc: CaseDocument) -> TimeAxis | None:
     if centre is not None:
         return build_time_axis([*times, centre], centre - incident.WINDOW, centre + incident.WINDOW)
     span = doc.case.span
-    ends = [parse_time(span.first), parse_time(span.last)] if span else []
+    ends = []
+    if span:
+        ends = [parse_time(span.first), parse_time(span.last)]
     known = [end for end in ends if end is not None] or times
     return build_time_axis(times, min(known), max(*known, *times))
 
@@ -55,7 +57,8 @@ def build_lanes(doc: CaseDocument, axis: TimeAxis | None) -> list[Lane]:
     """Return one strip a machine, the worst first."""
     if axis is None:
         return []
-    first, last = axis.parts[0].first, axis.parts[-1].last
+    first = axis.parts[0].first
+    last = axis.parts[-1].last
     mark = []
     centre = parse_time(doc.case.incident)
     if centre is not None:

@@ -5,7 +5,7 @@ Every function takes the case document; nothing is escaped here, as in `view`.
 
 from __future__ import annotations
 
-from analyzer.case.document import CaseDocument, Mute
+from analyzer.case.document import CaseDocument, MutedEntry
 from analyzer.report import view
 from analyzer.report.wording import count_noun
 
@@ -70,7 +70,7 @@ def list_rule_sources(doc: CaseDocument) -> list[str]:
     return lines
 
 
-def _describe_scope(mute: Mute) -> str:
+def _describe_scope(mute: MutedEntry) -> str:
     """Return what a mute is about: the rule, and the subject and node where it names them."""
     scope = str(mute.rule)
     if mute.subject:
@@ -80,11 +80,11 @@ def _describe_scope(mute: Mute) -> str:
     return scope
 
 
-def _has_matched(mute: Mute) -> bool:
+def _has_matched(mute: MutedEntry) -> bool:
     return bool(mute.findings or mute.unknowns)
 
 
-def _describe_covered(mute: Mute) -> str:
+def _describe_covered(mute: MutedEntry) -> str:
     """Return what a mute that ran out would have muted, as a sentence; "" for nothing."""
     one, many = "object that cannot be judged", "objects that cannot be judged"
     parts = [
@@ -92,8 +92,13 @@ def _describe_covered(mute: Mute) -> str:
         count_noun(mute.unknowns, one, many),
     ]
     covered = " and ".join(filter(None, parts))
-    return f" It would have muted {covered}." if covered else ""
+    if covered:
+        return f" It would have muted {covered}."
+    return ""
 
 
 def _end_sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    """Return a text with a full stop at its end."""
+    if text.endswith((".", "!", "?")):
+        return text
+    return f"{text}."

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from analyzer.case.document import CaseDocument, LogLine, Node, NodeLog
+from analyzer.case.document import CaseDocument, CaseLogLine, CaseNode, NodeLog
 from analyzer.case.verdicts import Finding
 from analyzer.report import machines
 from analyzer.report.wording import format_duration, parse_time
@@ -57,7 +57,9 @@ class Narrowed:
     @property
     def options(self) -> list[str]:
         """The options of `backline log` for the machine and the stretch."""
-        options = ["--host", self.host] if self.host else []
+        options = []
+        if self.host:
+            options = ["--host", self.host]
         if self.length:
             options += ["--for", self.length]
         return options
@@ -68,26 +70,31 @@ class LogDrawer:
 
     def __init__(self, doc: CaseDocument) -> None:
         self._doc = doc
-        self.lines: list[LogLine] = doc.log
+        self.lines: list[CaseLogLine] = doc.log
         self._times = [parse_time(one.time) or 0.0 for one in self.lines]
-        self._nodes_by_name: dict[str, list[Node]] = {}
+        self._nodes_by_name: dict[str, list[CaseNode]] = {}
         for node in doc.nodes:
             self._nodes_by_name.setdefault(machines.name_node(node), []).append(node)
         # one moment is asked for by many findings and lines of the page
         self.find_around = lru_cache(maxsize=None)(self._find_around)
         self._narrow_cached = lru_cache(maxsize=None)(self._narrow_down)
 
-    def list_times(self) -> list[tuple[float, LogLine]]:
+    def list_times(self) -> list[tuple[float, CaseLogLine]]:
         """Return the lines with their times, seconds since 1970."""
         return list(zip(self._times, self.lines, strict=True))
 
     def find_nearby(self, finding: Finding) -> Nearby | None:
         """Return what is around the first time of the evidence of a finding; None when that has none."""
-        near = self.find_around(finding.first_seen) if finding.first_seen else None
+        near = None
+        if finding.first_seen:
+            near = self.find_around(finding.first_seen)
         narrowed = self.find_narrowed(finding)
         if near is None or narrowed is None:
             return near
-        options = narrowed.options if narrowed.length else ["--for", "10m", *narrowed.options]
+        if narrowed.length:
+            options = narrowed.options
+        else:
+            options = ["--for", "10m", *narrowed.options]
         command = f"{self._write_command(finding.first_seen)} {shlex.join(options)}"
         of = f"about {narrowed.own:,} of them"
         if narrowed.host:
@@ -98,7 +105,9 @@ class LogDrawer:
 
     def find_narrowed(self, finding: Finding) -> Narrowed | None:
         """Return how to ask for fewer lines around a finding; None where all of them can be read."""
-        near = self.find_around(finding.first_seen) if finding.first_seen else None
+        near = None
+        if finding.first_seen:
+            near = self.find_around(finding.first_seen)
         if near is None or near.about <= MANY:
             return None
         host = ""
@@ -130,7 +139,10 @@ class LogDrawer:
         when = parse_time(time)
         if when is None:
             return None
-        kept = sum(abs(one - when) <= AROUND for one in self._times)
+        kept = 0
+        for one in self._times:
+            if abs(one - when) <= AROUND:
+                kept += 1
         about = max(kept, self.estimate_lines(when))
         return Nearby(when, kept, about, f"{self._write_command(time)} --for 10m")
 
@@ -146,6 +158,7 @@ class LogDrawer:
         return Narrowed(self.estimate_lines(when), host, length, own, ())
 
     def _write_command(self, time: str) -> str:
+        """Return the command that shows all lines around a time."""
         case = self._doc.case
         paths = list(dict.fromkeys(one.name.partition("/")[0] for one in case.files))
         if not 0 < len(paths) <= FEW:
@@ -176,4 +189,6 @@ def _list_object_options(finding: Finding, host: str) -> list[str]:
     if not any(name in line.text for line in finding.evidence):
         return []
     options = ["--object", name]
-    return ["--host", host, *options] if host and name.startswith(_LOCAL) else options
+    if host and name.startswith(_LOCAL):
+        return ["--host", host, *options]
+    return options

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import structs
 
 from analyzer.case.asks import AskPiece, split_ask
-from analyzer.case.document import CardRow, CaseDocument, HostCard, Node
+from analyzer.case.document import CardRow, CaseDocument, CaseNode, HostCard
 from analyzer.case.ranking import rank_hosts
 from analyzer.report import view
 from analyzer.report.finding_rows import group_findings
@@ -44,7 +44,7 @@ _KINDS = {
 }
 
 
-def name_node(node: Node) -> str:
+def name_node(node: CaseNode) -> str:
     """Return how a report names a machine."""
     return node.name or node.id
 
@@ -54,7 +54,7 @@ def name_nodes(doc: CaseDocument) -> dict[str, str]:
     return {node.id: name_node(node) for node in doc.nodes}
 
 
-def describe_version(node: Node) -> str:
+def describe_version(node: CaseNode) -> str:
     """Return what a machine runs."""
     timeless = structs.replace(node, uptime_s=None, captured="", logs=[])
     return " ".join(view.list_facts(timeless))
@@ -65,17 +65,20 @@ class Crowd:
     """Machines of one kind, by name."""
 
     kind: str
-    nodes: list[Node]
+    nodes: list[CaseNode]
 
     @property
     def title(self) -> str:
         """How many they are: `20 hosts`."""
-        return f"{len(self.nodes):,} {_KINDS.get(self.kind, 'nodes')}"
+        noun = _KINDS.get(self.kind, "nodes")
+        return f"{len(self.nodes):,} {noun}"
 
     @property
     def span(self) -> str:
         """The first and the last name: `esx00 … esx19`."""
-        return f"{name_node(self.nodes[0])} … {name_node(self.nodes[-1])}"
+        first = name_node(self.nodes[0])
+        last = name_node(self.nodes[-1])
+        return f"{first} … {last}"
 
     @property
     def versions(self) -> str:
@@ -84,7 +87,9 @@ class Crowd:
         if len(counts) == 1:
             return next(iter(counts))
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-        lines = [f"{count:,} × {version or 'version unknown'}" for version, count in ranked]
+        lines = []
+        for version, count in ranked:
+            lines.append(f"{count:,} × {version or 'version unknown'}")
         return join_few(lines, _VERSIONS)
 
     @property
@@ -93,7 +98,7 @@ class Crowd:
         return list_remarks(self.nodes)
 
 
-def list_remarks(nodes: Sequence[Node]) -> list[str]:
+def list_remarks(nodes: Sequence[CaseNode]) -> list[str]:
     """Return what is odd about machines, each remark once with the names it holds for.
 
     Remarks that differ in their times alone are one, with the first and the last of them.
@@ -101,37 +106,42 @@ def list_remarks(nodes: Sequence[Node]) -> list[str]:
     alike: dict[str, list[tuple[str, str]]] = {}
     for node in nodes:
         for warning in node.warnings:
-            alike.setdefault(_STAMP.sub("", warning), []).append((name_node(node), warning))
+            timeless = _STAMP.sub("", warning)
+            alike.setdefault(timeless, []).append((name_node(node), warning))
     lines = []
     for remarks in alike.values():
         who = join_few([name for name, _ in remarks], _NAMED)
-        lines.append(f"{who}: {_merge_times([text for _, text in remarks])}")
+        merged = _merge_times([text for _, text in remarks])
+        lines.append(f"{who}: {merged}")
     return lines
 
 
 def _merge_times(texts: Sequence[str]) -> str:
     """Return texts that differ in their times alone as one text, with the first and the last of each time."""
     columns = zip(*map(_STAMP.findall, texts), strict=True)
-    ends = iter([(min(times), max(times)) for times in columns])
+    ends: Iterator[tuple[str, str]] = iter([(min(times), max(times)) for times in columns])
 
     def write_span(_: re.Match[str]) -> str:
         first, last = next(ends)
-        return first if first == last else f"{first} … {last}"
+        if first == last:
+            return first
+        return f"{first} … {last}"
 
     return _STAMP.sub(write_span, texts[0])
 
 
-def split_header(nodes: list[Node]) -> tuple[list[Node], list[Crowd]]:
+def split_header(nodes: list[CaseNode]) -> tuple[list[CaseNode], list[Crowd]]:
     """Return the machines that get a line each, and the crowds; up to `HEADED` machines all get one."""
     if len(nodes) <= HEADED:
         return nodes, []
-    kinds: dict[str, list[Node]] = {}
+    kinds: dict[str, list[CaseNode]] = {}
     for node in nodes:
         kinds.setdefault(node.kind, []).append(node)
     crowds = []
     for kind, own in kinds.items():
         if len(own) >= _CROWD:
-            crowds.append(Crowd(kind, sorted(own, key=lambda node: natural_key(name_node(node)))))
+            own.sort(key=lambda node: natural_key(name_node(node)))
+            crowds.append(Crowd(kind, own))
     return [node for node in nodes if len(kinds[node.kind]) < _CROWD], crowds
 
 
@@ -148,9 +158,11 @@ def describe_worst(doc: CaseDocument, most: int) -> str:
     names = name_nodes(doc)
     lines = []
     for node in rank_hosts(doc.findings):
-        if counts := found.get(node):
+        counts = found.get(node)
+        if counts:
             ordered = [(word, counts[word]) for word in view.SEVERITIES]
-            lines.append(f"{names.get(node, node)} ({write_counts(ordered)})")
+            name = names.get(node, node)
+            lines.append(f"{name} ({write_counts(ordered)})")
     return join_few(lines, most)
 
 
@@ -158,7 +170,7 @@ def describe_worst(doc: CaseDocument, most: int) -> str:
 class HostRow:
     """One machine: its record, its card or None, and (word, number) of its findings, worst first."""
 
-    node: Node
+    node: CaseNode
     card: HostCard | None
     counts: list[tuple[str, int]]
 
@@ -177,14 +189,18 @@ class HostRow:
         """What it is, from its card, in one line."""
         if not self.card:
             return ""
-        texts = {row.title: [item.text for item in row.items] for row in self.card.rows}
+        texts = {}
+        for row in self.card.rows:
+            texts[row.title] = [item.text for item in row.items]
         return "; ".join(texts[title][0] for title in _CARD_TITLES if texts.get(title))
 
     @property
     def up(self) -> str:
         """For how long it ran; empty when not known."""
         seconds = self.node.uptime_s
-        return format_duration(seconds) if isinstance(seconds, int | float) else ""
+        if isinstance(seconds, int | float):
+            return format_duration(seconds)
+        return ""
 
     @property
     def found(self) -> str:

@@ -42,11 +42,13 @@ LINE = 300  # characters of one line of evidence
 def render_note(doc: CaseDocument) -> str:
     """Return the case note: header, findings with evidence lines, asks, tool and catalog version."""
     lines = [*write_header(doc), "", "## Findings", ""]
-    rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
+    rows = finding_rows.list_rows(doc)
+    numbers = finding_rows.number_findings(doc)
     if not rows:
         lines += [describe_nothing(doc), ""]
     usual = view.find_usual_status(doc)
-    if status := view.describe_usual_status(doc, usual):
+    status = view.describe_usual_status(doc, usual)
+    if status:
         lines += [for_markdown(status), ""]
     earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
@@ -73,7 +75,8 @@ def describe_nothing(doc: CaseDocument) -> str:
     """Return the sentence for a case without a finding."""
     looked = len(view.list_quiet(doc))
     nothing = completeness.describe_nothing(doc)
-    text = for_markdown(f"{nothing[0].upper()}{nothing[1:]}; {looked:,} rules looked.")
+    sentence = nothing[0].upper() + nothing[1:]
+    text = for_markdown(f"{sentence}; {looked:,} rules looked.")
     if finding_rows.list_unknowns(doc):
         text += " See below for what could not be judged."
     return text
@@ -84,35 +87,50 @@ def write_header(doc: CaseDocument) -> list[str]:
     case = doc.case
     lines = [f"# Case {for_markdown(case.name or '(no name)')}", ""]
     if case.masked:
-        by_map = _name_map(doc)
-        lines += [
-            f"Redacted: names and addresses are replaced{by_map}. The rules judged the original names.",
-            "",
-        ]
-    lines += [f"{for_markdown(view.write_headline(doc))}.", ""]
-    alone, crowds = machines.split_header(doc.nodes)
-    for crowd in crowds:
-        facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
-        names = ", ".join(map(machines.name_node, crowd.nodes))
-        lines.append(f"- **{for_markdown(crowd.title)}**: {facts}")
-        lines.append(f"  - All: {for_markdown(names)}")
-        lines += [f"  - Note: {for_markdown(remark)}" for remark in crowd.remarks]
-    for node in alone:
-        name = for_markdown(machines.name_node(node))
-        facts = "; ".join(map(for_markdown, view.list_facts(node)))
-        lines.append(f"- **{name}**: {facts}" if facts else f"- **{name}**")
-        lines += [f"  - Note: {for_markdown(warning)}" for warning in node.warnings]
+        replaced = f"Redacted: names and addresses are replaced{_name_map(doc)}."
+        lines += [f"{replaced} The rules judged the original names.", ""]
+    headline = view.write_headline(doc)
+    lines += [f"{for_markdown(headline)}.", ""]
+    lines += write_machines(doc)
     if case.span:
         span = format_span(case.span.first, case.span.last)
         lines.append(f"- Logs of the case: {for_markdown(span)}")
     if case.incident:
-        lines.append(f"- {for_markdown(incident.summarize_incident(doc))}")
+        summary = incident.summarize_incident(doc)
+        lines.append(f"- {for_markdown(summary)}")
         gaps = [one for one in incident.list_answers(doc) if not one.covers]
         lines += _write_some([f"{one.log} of {one.node} {one.text}" for one in gaps])
-    lines.append(f"- Material: {for_markdown(completeness.describe_completeness(doc))}")
-    lines += [f"- {for_markdown(line)}" for line in finding_rows.list_cuts(doc)]
+    material = completeness.describe_completeness(doc)
+    lines.append(f"- Material: {for_markdown(material)}")
+    for cut in finding_rows.list_cuts(doc):
+        lines.append(f"- {for_markdown(cut)}")
     unread = completeness.list_unread(doc)
-    return lines + _write_some([completeness.describe_unread(source) for source in unread])
+    lines += _write_some([completeness.describe_unread(source) for source in unread])
+    return lines
+
+
+def write_machines(doc: CaseDocument) -> list[str]:
+    """Return the machines of the case as a list, many that are alike as one item."""
+    lines = []
+    alone, crowds = machines.split_header(doc.nodes)
+    for crowd in crowds:
+        title = for_markdown(crowd.title)
+        facts = "; ".join(for_markdown(part) for part in (crowd.span, crowd.versions) if part)
+        names = ", ".join(map(machines.name_node, crowd.nodes))
+        lines.append(f"- **{title}**: {facts}")
+        lines.append(f"  - All: {for_markdown(names)}")
+        for remark in crowd.remarks:
+            lines.append(f"  - Note: {for_markdown(remark)}")
+    for node in alone:
+        name = for_markdown(machines.name_node(node))
+        item = f"- **{name}**"
+        facts = "; ".join(map(for_markdown, view.list_facts(node)))
+        if facts:
+            item += f": {facts}"
+        lines.append(item)
+        for warning in node.warnings:
+            lines.append(f"  - Note: {for_markdown(warning)}")
+    return lines
 
 
 def _write_some(texts: list[str]) -> list[str]:
@@ -126,7 +144,9 @@ def _write_some(texts: list[str]) -> list[str]:
 def _name_map(doc: CaseDocument) -> str:
     """Return by which map of names a document was redacted; one that was not redacted has none."""
     name = doc.case.map or ""
-    return f" by pseudonyms (map of names: {for_markdown(name)})" if name else ""
+    if name:
+        return f" by pseudonyms (map of names: {for_markdown(name)})"
+    return ""
 
 
 def write_row(
@@ -134,26 +154,18 @@ def write_row(
 ) -> list[str]:
     """Return a row of the findings; `earlier_fix` is the finding above that shows the same fix."""
     first = row.first
-    lines = [f"### {number}. {row.weight}: {for_markdown(first.title)}", ""]
+    title = for_markdown(first.title)
+    lines = [f"### {number}. {row.weight}: {title}", ""]
     if len(row.findings) > 1 and row.is_same("say"):
         lines += write_alike(row, doc)
     else:
-        for finding in row.findings[:SUBJECTS]:
-            sentences = " ".join([finding.say, *finding_rows.list_notes(finding)])
-            subject, node = for_markdown(finding.subject), for_markdown(finding.node)
-            paragraph = [f"**{subject}** ({node}): {for_markdown(sentences)}"]
-            paragraph += _write_causes(finding, doc)
-            most = PLACES if len(row.findings) == 1 else 1
-            lines += ["\\\n".join(paragraph), "", *_write_evidence(finding.evidence, most)]
-        if nodes := finding_rows.count_by_node(row, NODES):
-            lines += [f"Objects per node: {for_markdown(nodes)}", ""]
-        if rest := row.findings[SUBJECTS:]:
-            names = join_few(FindingGroup(rest).names, 60)
-            lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
+        lines += write_each(row, doc)
     for line in finding_rows.list_unchecked(doc, row):
         doubt, _, ask = line.partition(" Ask for: ")
-        asked = f" Ask for: {markdown_ask(ask.removesuffix('.'))}." if ask else ""
-        lines.append(f"- {for_markdown(doubt)}{asked}")
+        doubt = for_markdown(doubt)
+        if ask:
+            doubt += f" Ask for: {markdown_ask(ask.removesuffix('.'))}."
+        lines.append(f"- {doubt}")
     if row.worse:
         lines.append(f"- {for_markdown(row.worse)}")
     if earlier_fix is not None:
@@ -163,17 +175,40 @@ def write_row(
         if first.caution:
             lines.append(f"- Caution: {for_markdown(first.caution)}")
     lines += [f"- Not this: {for_markdown(line)}" for line in first.not_this]
-    rule = f"- Rule {for_markdown(first.rule)}"
-    if marks := view.list_marks(first, usual):
-        rule += f" ({for_markdown(', '.join(marks))})"
-    known = [f"KB {number}: {link_article(number)}" for number in first.kb]
+    known = [f"- Rule {for_markdown(first.rule)}"]
+    marks = view.list_marks(first, usual)
+    if marks:
+        known[0] += f" ({for_markdown(', '.join(marks))})"
+    known += [f"KB {number}: {link_article(number)}" for number in first.kb]
     known += [f"issue {number}" for number in first.issues]
-    return [*lines, "; ".join([rule, *known]), ""]
+    return [*lines, "; ".join(known), ""]
+
+
+def write_each(row: FindingGroup, doc: CaseDocument) -> list[str]:
+    """Return the subjects of a row one by one: the sentence of each and its lines; the rest by name."""
+    most = PLACES if len(row.findings) == 1 else 1
+    lines = []
+    for finding in row.findings[:SUBJECTS]:
+        subject = for_markdown(finding.subject)
+        node = for_markdown(finding.node)
+        sentences = for_markdown(" ".join([finding.say, *finding_rows.list_notes(finding)]))
+        paragraph = [f"**{subject}** ({node}): {sentences}", *_write_causes(finding, doc)]
+        lines += ["\\\n".join(paragraph), "", *_write_evidence(finding.evidence, most)]
+    nodes = finding_rows.count_by_node(row, NODES)
+    if nodes:
+        lines += [f"Objects per node: {for_markdown(nodes)}", ""]
+    rest = row.findings[SUBJECTS:]
+    if rest:
+        names = join_few(FindingGroup(rest).names, 60)
+        lines += [f"{len(rest):,} more: {for_markdown(names)}", ""]
+    return lines
 
 
 def write_alike(row: FindingGroup, doc: CaseDocument) -> list[str]:
     """Return many subjects with the same sentence: the sentence once, the names, one line of three."""
-    notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
+    notes = []
+    if row.has_same_notes:
+        notes = finding_rows.list_notes(row.first)
     sentences = for_markdown(" ".join([row.first.say, *notes]))
     lines = [f"**{len(row.findings):,} objects**: {sentences}"]
     if row.is_same("explained_by"):
@@ -199,7 +234,9 @@ def _write_evidence(evidence: list[Evidence], most: int) -> list[str]:
         lines.append(f"    {bound_middle(place.text.strip(), LINE)}")
     if len(cited) > most:
         lines.append(count_more_evidence(len(cited) - most))
-    return [code_block("\n".join(lines)), ""] if lines else []
+    if lines:
+        return [code_block("\n".join(lines)), ""]
+    return []
 
 
 def write_fixes(row: FindingGroup, doc: CaseDocument) -> list[str]:
@@ -219,7 +256,8 @@ def write_fixes(row: FindingGroup, doc: CaseDocument) -> list[str]:
             known[1].append(finding)
     for step, findings in findings_by_step.values():
         whose = _name_helped(findings, shown)
-        fix = f"- Fix{whose}, {for_markdown(step.where)}: {for_markdown(step.do)}"
+        where = for_markdown(step.where)
+        fix = f"- Fix{whose}, {where}: {for_markdown(step.do)}"
         lines.append(fix.rstrip(": "))
         if step.note:
             lines.append(f"  - {for_markdown(step.note)}")
@@ -264,23 +302,30 @@ def write_signals(doc: CaseDocument) -> list[str]:
 def write_questions(doc: CaseDocument) -> list[str]:
     """Return what could not be judged, and what to ask for."""
     lines = ["## Cannot tell", ""]
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         names = for_markdown(join_few(damaged, 6))
         answers = "A complete file may answer many of the questions below."
         lines += [f"Ask for {names} again: cut short or damaged. {answers}", ""]
     for question in open_asks.list_pressing(doc):
         why = for_markdown(question.reason)
-        head = f"**{for_markdown(question.title)}**: {why}" if question.title else f"**{why}**"
+        if question.title:
+            head = f"**{for_markdown(question.title)}**: {why}"
+        else:
+            head = f"**{why}**"
         lines.append(f"- {head}")
         lines.append(f"  - needed by: {for_markdown(join_few(question.rules, 12))}")
         if question.subjects:
             lines.append(f"  - for: {for_markdown(join_few(question.subjects, 12))}")
         lines += [f"  - ask for: {_write_ask(ask)}" for ask in question.asks]
         lines.append("")
-    if folded := open_asks.describe_folded(doc):
+    folded = open_asks.describe_folded(doc)
+    if folded:
         lines.append(f"- {for_markdown(folded)}")
         for offer in open_asks.list_offers(doc):
-            where = f" on {for_markdown(join_few(offer.nodes, 3))}" if offer.nodes else ""
+            where = ""
+            if offer.nodes:
+                where = f" on {for_markdown(join_few(offer.nodes, 3))}"
             lines.append(f"  - {offer.settles}{where} need {_write_ask(offer.ask)}")
         lines.append("")
     return lines
@@ -291,7 +336,9 @@ def _write_ask(ask: WantedAsk) -> str:
     if not ask.command:
         return for_markdown(ask.phrase)
     remark = for_markdown(ask.remark)
-    return f"{code_span(ask.what)} {remark}" if remark else code_span(ask.what)
+    if remark:
+        return f"{code_span(ask.what)} {remark}"
+    return code_span(ask.what)
 
 
 def write_local_settings(doc: CaseDocument) -> list[str]:
@@ -304,4 +351,6 @@ def write_local_settings(doc: CaseDocument) -> list[str]:
         names = for_markdown(join_few(sorted(rules), 12))
         lines.append(f"- {local.write_title(doc)} ({names}); see the report.")
     lines += [f"- {for_markdown(line)}" for line in local.list_settings_notes(doc)]
-    return ["## Local settings", "", *lines, ""] if lines else []
+    if lines:
+        return ["## Local settings", "", *lines, ""]
+    return []

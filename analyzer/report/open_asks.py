@@ -95,7 +95,9 @@ class OpenQuestion:
             for ask in part.asks:
                 if ask.what:
                     return str(ask.what)
-        return self.why[0] if self.why else "Not known"
+        if self.why:
+            return self.why[0]
+        return "Not known"
 
     @property
     def reason(self) -> str:
@@ -105,7 +107,9 @@ class OpenQuestion:
     @property
     def title(self) -> str:
         """The heading; empty where the reason begins with it."""
-        return "" if self.reason.startswith(self.heading) else self.heading
+        if self.reason.startswith(self.heading):
+            return ""
+        return self.heading
 
 
 @dataclass(slots=True)
@@ -150,6 +154,7 @@ def list_questions(doc: CaseDocument, *, muted: bool = False) -> list[OpenQuesti
 
 
 def _build_questions(doc: CaseDocument, *, muted: bool) -> list[OpenQuestion]:
+    """Return the open questions by what is missing."""
     parts_by_missing: dict[str, list[CannotTellGroup]] = {}
     for part in list_unknowns(doc, muted=muted):
         parts_by_missing.setdefault(part.missing, []).append(part)
@@ -176,6 +181,7 @@ def _collect_sorted(parts: list[CannotTellGroup], key: str) -> list[str]:
 
 
 def _read_asks(parts: list[CannotTellGroup]) -> Iterator[WantedAsk]:
+    """Yield what the questions ask for, one by one."""
     for part in parts:
         for ask in part.asks:
             yield WantedAsk(ask.what, ask.command, [ask.remark], ask.nodes)
@@ -194,7 +200,8 @@ def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     lists_of_options: dict[str, str] = {}
     whole_lists = set()
     for key, ask in found.items():
-        if option := _ONE_OPTION.match(key):
+        option = _ONE_OPTION.match(key)
+        if option:
             lists_of_options[key] = option["path"]
         elif ask.command:
             whole_lists.add(key.partition(" -")[0])
@@ -250,10 +257,14 @@ def describe_folded(doc: CaseDocument) -> str:
     folded = list_folded(doc)
     if not folded:
         return ""
-    more = "more " if len(folded) < len(list_questions(doc)) else ""
+    more = ""
+    if len(folded) < len(list_questions(doc)):
+        more = "more "
     count = count_noun(len(folded), f"{more}question", f"{more}questions")
     lacking = list(dict.fromkeys(question.heading for question in folded))
-    such = ", such as " if len(lacking) > FEW else ": "
+    such = ": "
+    if len(lacking) > FEW:
+        such = ", such as "
     return f"{count} that these files cannot answer{such}{'; '.join(lacking[:FEW])}"
 
 
@@ -316,6 +327,7 @@ def _collect_rules(questions: list[OpenQuestion]) -> set[str]:
 
 
 def _build_offer(ask: WantedAsk, questions: list[OpenQuestion]) -> Offer:
+    """Return what one thing to ask for would settle."""
     rules = count_noun(len(_collect_rules(questions)), "rule", "rules")
     settles = f"{count_noun(len(questions), 'question', 'questions')} of {rules}"
     return Offer(ask, [] if ask.is_request else ask.nodes, settles)
@@ -327,20 +339,28 @@ def list_wanted(doc: CaseDocument) -> list[WantedAsk]:
     It is what would settle a finding at hand, first what the worst findings lack, then what most rules need; without a
     finding it is what answers most questions. A name to be filled in is that of the subjects of its question.
     """
-    places = {row.first.rule: number for number, row in enumerate(group_findings(doc))}
+    places = {}
+    for number, row in enumerate(group_findings(doc)):
+        places[row.first.rule] = number
     if places:
         last = len(places)
         questions = sorted(list_settling(doc), key=lambda one: -len(one.rules))
         questions.sort(key=lambda one: min(places.get(rule, last) for rule in one.settles))
         offers = []
     else:
-        questions, offers = list_pressing(doc), list_offers(doc)
+        questions = list_pressing(doc)
+        offers = list_offers(doc)
     wanted = []
     for question in questions:
-        about = f"for {join_few(question.subjects, 8)}" if question.subjects else ""
+        about = ""
+        if question.subjects:
+            about = f"for {join_few(question.subjects, 8)}"
         for ask in _sort_blanks_last(question.asks):
             needs_name = ask.has_blank or not ask.command
-            wanted.append(replace(ask, remarks=[about, *ask.remarks]) if needs_name else ask)
+            if needs_name:
+                wanted.append(replace(ask, remarks=[about, *ask.remarks]))
+            else:
+                wanted.append(ask)
     wanted += [offer.ask for offer in offers]
     return _merge_asks(wanted)
 
@@ -357,7 +377,8 @@ def write_mail(doc: CaseDocument) -> str:
     the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
     list of their own. Hints on what the files are (`advice`) are for the engineer.
     """
-    wanted, damaged = list_wanted(doc), list_damaged_files(doc)
+    wanted = list_wanted(doc)
+    damaged = list_damaged_files(doc)
     if not wanted and not damaged:
         return ""
     requests, commands, files = [], [], []
@@ -431,11 +452,20 @@ def _describe_nodes(word: str, nodes: tuple[str, ...], doc: CaseDocument) -> str
             unnamed.add(node.name)
     named = [name for name in nodes if name not in unnamed]
     if len(named) < len(nodes):
-        own = [name for name in nodes if name in unnamed and not name.endswith(_LOOSE)]
-        machine = "machines" if len(own) > 1 else "machine"
-        source = join_few(own, ALL) if own else "your files"
+        own = []
+        for name in nodes:
+            if name in unnamed and not name.endswith(_LOOSE):
+                own.append(name)
+        machine = "machine"
+        if len(own) > 1:
+            machine = "machines"
+        source = "your files"
+        if own:
+            source = join_few(own, ALL)
         named.append(f"the {machine} that {source} came from")
-    return f" {word} {', '.join(named)}" if named else ""
+    if named:
+        return f" {word} {', '.join(named)}"
+    return ""
 
 
 def _name_manager(doc: CaseDocument) -> str:
@@ -444,7 +474,9 @@ def _name_manager(doc: CaseDocument) -> str:
     for node in doc.nodes:
         if node.kind in ("nsx_manager", "nsxt_manager") and node.name:
             names.append(node.name)
-    return f"the NSX Manager {names[0]}" if len(names) == 1 else "the NSX Manager"
+    if len(names) == 1:
+        return f"the NSX Manager {names[0]}"
+    return "the NSX Manager"
 
 
 def list_advice(doc: CaseDocument) -> list[str]:
@@ -459,7 +491,8 @@ def list_advice(doc: CaseDocument) -> list[str]:
     lines = []
     for hint, names in files.items():
         more = count_noun(len(names) - 1, "more file", "more files")
-        lines.append(f"{names[0]}{f' (and {more})' if more else ''}{hint}")
+        others = f" (and {more})" if more else ""
+        lines.append(f"{names[0]}{others}{hint}")
     return lines
 
 
@@ -482,4 +515,5 @@ def list_damaged_files(doc: CaseDocument) -> list[str]:
 
 
 def _name_file(address: str) -> str:
-    return re.split(r"[/\\]", address.partition("!")[0].rstrip("/"))[-1]
+    outer = address.partition("!")[0]
+    return re.split(r"[/\\]", outer.rstrip("/"))[-1]

@@ -42,6 +42,7 @@ def render_results(
 def _render_or_explain(
     name: str, render: Callable[[], Made], explain: Callable[[str], Made], failures: list[str]
 ) -> Made:
+    """Return a rendered form, or the explanation why it could not be made."""
     try:
         with keep_questions():
             return render()
@@ -59,5 +60,6 @@ def _render_plain(why: str, note: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><title>Case report</title></head>'
     )
-    reason, text = escapes.escape(why), escapes.escape(make_visible(note))
+    reason = escapes.escape(why)
+    text = escapes.escape(make_visible(note))
     return f"{head}<body><p>{reason}</p><pre>{text}</pre></body></html>\n"

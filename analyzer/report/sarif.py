@@ -17,7 +17,6 @@ from analyzer.case.verdicts import Evidence, Finding
 from analyzer.report.wording import link_article, word_label
 from analyzer.runtime.text import make_visible
 
-Json = dict[str, Any]
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
@@ -39,7 +38,7 @@ def render_sarif(doc: CaseDocument) -> str:
     artifacts = []
     for file in case.files:
         location = {"uri": _write_uri(file.name)}
-        artifact: Json = {"location": location, "roles": ["analysisTarget"]}
+        artifact: dict[str, Any] = {"location": location, "roles": ["analysisTarget"]}
         if file.size is not None:
             artifact["length"] = file.size
         if file.sha256:
@@ -57,9 +56,9 @@ def render_sarif(doc: CaseDocument) -> str:
     return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
 
 
-def list_rules(doc: CaseDocument) -> list[Json]:
+def list_rules(doc: CaseDocument) -> list[dict[str, Any]]:
     """Return every rule that has an answer, by id."""
-    found: dict[str, Json] = {}
+    found: dict[str, dict[str, Any]] = {}
     rows: list[Finding | QuietRule] = [*doc.findings, *doc.quiet]
     for row in rows:
         key = row.rule
@@ -73,7 +72,7 @@ def list_rules(doc: CaseDocument) -> list[Json]:
     return [found[key] for key in sorted(found)]
 
 
-def list_results(doc: CaseDocument, places: dict[str, int]) -> Iterator[Json]:
+def list_results(doc: CaseDocument, places: dict[str, int]) -> Iterator[dict[str, Any]]:
     """Yield a result for each finding, open question and quiet rule."""
     for finding in doc.findings:
         if finding.verdict == "match":
@@ -101,10 +100,10 @@ def list_results(doc: CaseDocument, places: dict[str, int]) -> Iterator[Json]:
             yield {"ruleId": rule, "ruleIndex": places[rule], **result}
 
 
-def describe_finding(finding: Finding) -> Json:
+def describe_finding(finding: Finding) -> dict[str, Any]:
     """Return a finding as a result, but for its rule."""
     evidence = finding.evidence
-    result: Json = {
+    result: dict[str, Any] = {
         "kind": "fail",
         "level": LEVELS[finding.severity],
         **_write_message(f"{finding.title}: {finding.subject}. {finding.say}"),
@@ -128,15 +127,16 @@ def describe_finding(finding: Finding) -> Json:
     return result
 
 
-def _locate_evidence(evidence: Evidence) -> Json:
-    place: Json = {"artifactLocation": {"uri": _write_uri(evidence.address)}}
+def _locate_evidence(evidence: Evidence) -> dict[str, Any]:
+    """Return the place of a line of evidence as SARIF has it."""
+    place: dict[str, Any] = {"artifactLocation": {"uri": _write_uri(evidence.address)}}
     if evidence.line:
         snippet = {"text": make_visible(evidence.text)}
         place["region"] = {"startLine": evidence.line, "snippet": snippet}
     return {"physicalLocation": place, **_write_message(word_label(evidence.label))}
 
 
-def list_notifications(doc: CaseDocument) -> Iterator[Json]:
+def list_notifications(doc: CaseDocument) -> Iterator[dict[str, Any]]:
     """Yield what the run itself has to report: broken rules, damage, limits, notes."""
     for finding in doc.findings:
         if finding.verdict == "error":
@@ -148,11 +148,11 @@ def list_notifications(doc: CaseDocument) -> Iterator[Json]:
         yield {"level": "note", **_write_message(line)}
 
 
-def _suppress(why: str) -> Json:
+def _suppress(why: str) -> dict[str, Any]:
     return {"kind": "external", "justification": make_visible(why)}
 
 
-def _write_message(text: str) -> Json:
+def _write_message(text: str) -> dict[str, Any]:
     """Return a message; its text is plain, and SARIF reads {0} and [a](1) in it unless they are escaped."""
     plain = make_visible(text).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return {"message": {"text": plain.replace("{", "{{").replace("}", "}}")}}

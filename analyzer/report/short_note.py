@@ -24,31 +24,40 @@ EVIDENCE = 200  # characters of a line of evidence
 def render_short_note(doc: CaseDocument) -> str:
     """Return the short note of a case as Markdown, `LINES` lines at most, each of bounded length."""
     name = _clean_text(doc.case.name or "(no name)")
-    lines = [f"# Case {name}", "", f"{_clean_text(view.write_headline(doc))}."]
+    headline = _clean_text(view.write_headline(doc))
+    lines = [f"# Case {name}", "", f"{headline}."]
     nodes = doc.nodes
     if len(nodes) > HOSTS:
         names = join_few([machines.name_node(node) for node in nodes], NAMED)
         lines.append(f"- {len(nodes):,} machines: {_clean_text(names)}")
     else:
         for node in nodes:
+            name = _clean_text(machines.name_node(node))
             facts = _clean_text("; ".join(view.list_facts(node)))
-            lines.append(f"- **{_clean_text(machines.name_node(node))}**: {facts}")
+            lines.append(f"- **{name}**: {facts}")
     if not completeness.is_complete(doc):
-        lines.append(f"- Material: {_clean_text(completeness.describe_completeness(doc))}")
-    stories, numbers = finding_rows.list_stories(doc), finding_rows.number_findings(doc)
+        material = completeness.describe_completeness(doc)
+        lines.append(f"- Material: {_clean_text(material)}")
+    stories = finding_rows.list_stories(doc)
+    numbers = finding_rows.number_findings(doc)
     if not stories:
         lines += ["", markdown.describe_nothing(doc)]
     for story in stories[:STORIES]:
         lines += ["", *write_story(story, numbers)]
     lines.append("")
-    if others := finding_rows.list_story_rows(stories[STORIES:]):
+    others = finding_rows.list_story_rows(stories[STORIES:])
+    if others:
         named = "; ".join(_name_row(row, numbers) for row in others[:NAMED])
-        lines.append(f"- **Also found**: {_clean_text(named, 3 * WIDTH)}{_count_more(others)}")
+        named = _clean_text(named, 3 * WIDTH)
+        lines.append(f"- **Also found**: {named}{_count_more(others)}")
     lines += list_asks(doc)
     tool = doc.tool
-    masked = f"Names and addresses are {'' if doc.case.masked else 'not '}masked."
-    made = f"- Backline {_clean_text(tool.version)}, {tool.rules:,} rules. {masked}"
-    return "\n".join([*lines, made, ""])
+    masked = "masked"
+    if not doc.case.masked:
+        masked = "not masked"
+    made = f"- Backline {_clean_text(tool.version)}, {tool.rules:,} rules."
+    lines += [f"{made} Names and addresses are {masked}.", ""]
+    return "\n".join(lines)
 
 
 def _clean_text(text: str, most: int = WIDTH) -> str:
@@ -57,40 +66,50 @@ def _clean_text(text: str, most: int = WIDTH) -> str:
 
 def _count_more(items: list[str] | list[FindingGroup]) -> str:
     """Return how many of a list are not named."""
-    return f" and {len(items) - NAMED:,} more" if len(items) > NAMED else ""
+    if len(items) > NAMED:
+        return f" and {len(items) - NAMED:,} more"
+    return ""
 
 
 def _name_row(row: FindingGroup, numbers: dict[str, str]) -> str:
-    return f"{finding_rows.number_row(row, numbers)}. {row.weight}: {row.first.title}"
+    number = finding_rows.number_row(row, numbers)
+    return f"{number}. {row.weight}: {row.first.title}"
 
 
 def write_story(story: Story, numbers: dict[str, str]) -> list[str]:
     """Return what is wrong, and in a line each why, where it is seen, what mends it and what it explains."""
-    row, first = story.row, story.row.first
+    row = story.row
+    first = row.first
     number = finding_rows.number_row(row, numbers)
-    subject, node = first.subject, first.node
-    who = f"{subject} on {node}" if node and node not in subject else subject
+    who = first.subject
+    if first.node and first.node not in who:
+        who = f"{who} on {first.node}"
     if len(row.findings) > 1:
         who += f", and {len(row.findings) - 1:,} more"
-    lines = [
-        f"**{number}. {row.weight}: {_clean_text(first.title)}**",
-        f"- {_clean_text(who)}: {_clean_text(first.say)}",
-    ]
-    causes = [_clean_text(first.about)] if first.about else []
+    lines = [f"**{number}. {row.weight}: {_clean_text(first.title)}**"]
+    lines.append(f"- {_clean_text(who)}: {_clean_text(first.say)}")
+    causes = []
+    if first.about:
+        causes.append(_clean_text(first.about))
     if story.signs:
         signs = join_few([_name_row(sign, numbers) for sign in story.signs], NAMED)
         causes.append(_clean_text(f"It explains {signs}."))
     if causes:
         lines.append(f"- Cause: {' '.join(causes)}")
     for place in first.evidence[:1]:
-        line = f"- Evidence: {code_span(one_line(write_place(place)))}"
+        written = one_line(write_place(place))
+        line = f"- Evidence: {code_span(written)}"
         text = bound_middle(place.text.strip(), EVIDENCE)
-        lines.append(f"{line} {code_span(text)}" if text else line)
+        if text:
+            line += f" {code_span(text)}"
+        lines.append(line)
     if first.fix:
-        steps = "; then ".join(map(write_step, first.fix[:3]))
-        cautions = dict.fromkeys([first.caution, *(step.caution for step in first.fix)])
-        warnings = "".join(f" **Caution:** {_clean_text(text)}" for text in cautions if text)
-        lines.append(f"- Fix: {steps}{warnings}")
+        fix = "; then ".join(map(write_step, first.fix[:3]))
+        cautions = [first.caution, *(step.caution for step in first.fix)]
+        for caution in dict.fromkeys(cautions):
+            if caution:
+                fix += f" **Caution:** {_clean_text(caution)}"
+        lines.append(f"- Fix: {fix}")
     return lines
 
 
@@ -100,7 +119,9 @@ def write_step(step: Fix) -> str:
     if "\n" in run:
         command = "the commands in the report"
     else:
-        command = code_span(one_line(run, WIDTH)) if run else ""
+        command = ""
+        if run:
+            command = code_span(one_line(run, WIDTH))
     action = " ".join(filter(None, [_clean_text(step.do.rstrip(".")), command]))
     return ": ".join(filter(None, [_clean_text(step.where), action]))
 
@@ -108,7 +129,8 @@ def write_step(step: Fix) -> str:
 def list_asks(doc: CaseDocument) -> list[str]:
     """Return in a line or two what to request: files that came damaged, and commands, each once."""
     lines = []
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         lines.append(f"- **Ask again for**: {_clean_text(join_few(damaged, NAMED))}")
     commands = [ask.what for ask in open_asks.list_wanted(doc) if ask.command]
     wanted = list(dict.fromkeys(commands))

@@ -53,8 +53,13 @@ class SiteBox:
     @property
     def small(self) -> str:
         """The second line of the box: what it is, and what is known of it."""
-        about = self.about if self.state in ("in the case", OUTSIDE) else self.state
-        return f"{self.kind}, {about}" if about else self.kind
+        if self.state in ("in the case", OUTSIDE):
+            about = self.about
+        else:
+            about = self.state
+        if about:
+            return f"{self.kind}, {about}"
+        return self.kind
 
     @property
     def labels(self) -> list[tuple[str, str, int]]:
@@ -102,7 +107,8 @@ class SiteLine:
         x1, y1, x2, y2 = self.path
         if not self.bow:
             return f"M{x1} {y1} L{x2} {y2}"
-        return f"M{x1} {y1} Q{x1 + 2 * self.bow} {(y1 + y2) // 2} {x2} {y2}"
+        middle = (y1 + y2) // 2
+        return f"M{x1} {y1} Q{x1 + 2 * self.bow} {middle} {x2} {y2}"
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -126,7 +132,9 @@ class SiteLine:
         used = [states for states in channels if states != {"idle"}]
         if channels and not used:
             return "idle"
-        return "up" if all("up" in states for states in used) else "unknown"
+        if all("up" in states for states in used):
+            return "up"
+        return "unknown"
 
     @property
     def is_troubled(self) -> bool:
@@ -174,10 +182,10 @@ class SitePicture:
     @property
     def middles(self) -> list[tuple[SiteLine, int, int]]:
         """The drawn lines with the place of the mark of a finding."""
-        return [(line, *line.middle) for line in self.drawn]
+        return [(line, *line.middle) for line in self.drawn_lines]
 
     @property
-    def troubled(self) -> list[SiteLine]:
+    def troubled_lines(self) -> list[SiteLine]:
         """The lines that are not up, or that a finding is about."""
         return [line for line in self.lines if line.is_troubled]
 
@@ -187,7 +195,7 @@ class SitePicture:
         return [line for line in self.lines if not line.is_troubled]
 
     @property
-    def drawn(self) -> list[SiteLine]:
+    def drawn_lines(self) -> list[SiteLine]:
         """The lines between boxes of the picture; those with trouble last, so that none hides them."""
         between = sorted(self.between, key=lambda line: (not line.is_troubled, line.ends))
         return [line for line in reversed(between) if any(line.path) and line.state != "idle"]
@@ -333,7 +341,8 @@ def place_boxes(
         x += WIDTH + GAP
     height = max((box.labels[-1][2] for box in boxes), default=0) + 9
     for box in boxes:
-        box.height, box.y = height, 10 + box.y * (height + BELOW)
+        box.height = height
+        box.y = 10 + box.y * (height + BELOW)
     return boxes, left_out
 
 
@@ -343,7 +352,10 @@ def _find_sick(lines: list[SiteLine]) -> set[str]:
     sick: dict[str, int] = defaultdict(int)
     for line in lines:
         if line.state != "idle":
-            counts = sick if line.is_troubled else well
+            if line.is_troubled:
+                counts = sick
+            else:
+                counts = well
             for name in line.ends:
                 counts[name] += 1
     return {name for name, count in sick.items() if count >= well[name]}
@@ -356,8 +368,12 @@ def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
     """
     box_by_name = {box.name: box for box in boxes}
     for line in lines:
-        one, other = box_by_name.get(line.ends[0]), box_by_name.get(line.ends[1])
-        column = [box for box in boxes if box.kind == ALL.get(line.ends[1])]
+        one = box_by_name.get(line.ends[0])
+        other = box_by_name.get(line.ends[1])
+        column = []
+        for box in boxes:
+            if box.kind == ALL.get(line.ends[1]):
+                column.append(box)
         if column and one is not None and one.kind != column[0].kind:
             other = column[len(column) // 2]
         if one is None or other is None:
@@ -365,11 +381,12 @@ def place_lines(boxes: list[SiteBox], lines: list[SiteLine]) -> None:
             if lone is not None:
                 lone.add_findings(line.findings)
             continue
-        left, right = (one, other) if one.x <= other.x else (other, one)
+        left, right = sorted((one, other), key=lambda box: box.x)
         if left.x == right.x:
             _place_in_column(line, one, other)
         else:
-            start, end = left.y + left.height // 2, right.y + right.height // 2
+            start = left.y + left.height // 2
+            end = right.y + right.height // 2
             line.path = (left.x + WIDTH, start, right.x, end)
 
 
@@ -382,4 +399,6 @@ def _place_in_column(line: SiteLine, one: SiteBox, other: SiteBox) -> None:
         line.path = (x, upper.y + upper.height, x, lower.y)
         return
     x, line.bow = (one.x + WIDTH, 20) if is_down else (one.x, -20)
-    line.path = (x, upper.y + upper.height // 2, x, lower.y + lower.height // 2)
+    upper_y = upper.y + upper.height // 2
+    lower_y = lower.y + lower.height // 2
+    line.path = (x, upper_y, x, lower_y)

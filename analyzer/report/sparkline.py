@@ -50,7 +50,8 @@ def draw_sparkline(
     are gaps.
     """
     known = [value for values in lines for value in values if value is not None]
-    low, high = min([0.0, *known]), max([0.0, *known])
+    low = min([0.0, *known])
+    high = max([0.0, *known])
     body = Markup()
     for index, values in enumerate(lines):
         path = _draw_path(fold_columns(values, width), low, high, width, height)
@@ -66,21 +67,29 @@ def fold_columns(values: Sequence[float | None], most: int) -> list[tuple[float,
     count = min(most, len(values))
     columns: list[tuple[float, float] | None] = []
     for column in range(count):
-        start, end = column * len(values) // count, (column + 1) * len(values) // count
+        start = column * len(values) // count
+        end = (column + 1) * len(values) // count
         part = values[start:end]
         known = [value for value in part if value is not None]
         if not known:
             columns.append(None)
             continue
-        low, high = min(known), max(known)
-        columns.append((low, high) if part.index(low) <= part.index(high) else (high, low))
+        low = min(known)
+        high = max(known)
+        if part.index(low) <= part.index(high):
+            columns.append((low, high))
+        else:
+            columns.append((high, low))
     return columns
 
 
 def _draw_path(
     points: list[tuple[float, float] | None], low: float, high: float, width: int, height: int
 ) -> str:
-    scale = (height - 4) / (high - low) if high > low else 0.0
+    """Return the path of a line that is broken where a value is missing."""
+    scale = 0.0
+    if high > low:
+        scale = (height - 4) / (high - low)
     step = width / max(1, len(points))
     parts: list[str] = []
     pen_down = False
@@ -90,7 +99,8 @@ def _draw_path(
             continue
         x = round((index + 0.5) * step, 1)
         first, second = (round(height - 2 - (value - low) * scale, 1) for value in point)
-        parts.append(f"{'L' if pen_down else 'M'}{x:g} {first:g}")
+        command = "L" if pen_down else "M"
+        parts.append(f"{command}{x:g} {first:g}")
         if second != first:
             parts.append(f"V{second:g}")
         elif not pen_down and (index + 1 == len(points) or points[index + 1] is None):

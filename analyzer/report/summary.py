@@ -80,7 +80,8 @@ class Printer:
 
         if count_rows(paragraph.plain) <= rows:
             return paragraph
-        mark, at = terminal_mark(self.console.encoding), 0
+        mark = terminal_mark(self.console.encoding)
+        at = 0
         shown = Text()
         for cut in fit_rows(paragraph.plain, count_rows, rows, width, mark):
             shown.append_text(paragraph[at : cut.start]).append(mark)
@@ -147,18 +148,27 @@ def pick_first_stories(stories: list[Story]) -> list[Story]:
 
 def print_machines(doc: CaseDocument, out: Printer) -> None:
     """Print the machines of the case, few of them by name."""
-    out.print_line(out.make_text(doc.case.name or "case", "bold"), rows=1)
+    title = out.make_text(doc.case.name or "case", "bold")
+    out.print_line(title, rows=1)
     alone, crowds = machines.split_header(doc.nodes)
     for crowd in crowds:
-        out.print_line(out.make_text(crowd.title, "bold"), f"  {crowd.span}", indent=2, rows=1)
-    if crowds and (worst := machines.describe_worst(doc, MACHINES)):
-        out.print_line(out.make_text("worst", "bold"), f"  {worst}", indent=2, rows=2)
-    shown = alone if len(alone) <= MACHINES else alone[: MACHINES - 1]
+        title = out.make_text(crowd.title, "bold")
+        out.print_line(title, f"  {crowd.span}", indent=2, rows=1)
+    if crowds:
+        worst = machines.describe_worst(doc, MACHINES)
+        if worst:
+            title = out.make_text("worst", "bold")
+            out.print_line(title, f"  {worst}", indent=2, rows=2)
+    shown = alone
+    if len(alone) > MACHINES:
+        shown = alone[: MACHINES - 1]
     for node in shown:
         name = out.make_text(machines.name_node(node), "bold")
-        out.print_line(name, "  ", "; ".join(view.list_facts(node)), indent=2, rows=2)
-    if len(alone) > len(shown):
-        out.print_line(f"and {len(alone) - len(shown):,} more machines", indent=2)
+        facts = "; ".join(view.list_facts(node))
+        out.print_line(name, "  ", facts, indent=2, rows=2)
+    more = len(alone) - len(shown)
+    if more:
+        out.print_line(f"and {more:,} more machines", indent=2)
     for remark in machines.list_remarks(doc.nodes)[:1]:
         out.print_line(remark, indent=2, rows=2)
 
@@ -167,7 +177,9 @@ def print_material(doc: CaseDocument, out: Printer) -> None:
     """Print how complete the case is and what was not read."""
     if doc.case.incident:
         out.print_line(incident.summarize_incident(doc), indent=2, rows=1)
-    style = "" if completeness.is_complete(doc) else "bold yellow"
+    style = "bold yellow"
+    if completeness.is_complete(doc):
+        style = ""
     material = f"material {completeness.describe_completeness(doc)}"
     out.print_line(material, indent=2, rows=2, style=style)
     lost = [source for source in completeness.list_unread(doc) if source.state != "other"]
@@ -175,7 +187,8 @@ def print_material(doc: CaseDocument, out: Printer) -> None:
         out.print_line(completeness.describe_unread(source), indent=4, rows=2)
     if len(lost) > UNREAD:
         out.print_line(f"and {len(lost) - UNREAD:,} more", indent=4)
-    if others := completeness.name_other_files(doc, OTHERS):
+    others = completeness.name_other_files(doc, OTHERS)
+    if others:
         out.print_line(others, indent=4, rows=1)
     for limit in doc.limits[:1]:
         out.print_line(limit, indent=4, rows=2)
@@ -183,9 +196,15 @@ def print_material(doc: CaseDocument, out: Printer) -> None:
 
 def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int) -> None:
     """Print a finding: number, weight and title, its subjects and the sentence of the first, one line of evidence."""
-    row, first = story.row, story.row.first
-    name = f"KB {first.kb[0]}" if first.kb else first.rule
-    more = f"; {story.explains}" if story.signs else ""
+    row = story.row
+    first = story.row.first
+    if first.kb:
+        name = f"KB {first.kb[0]}"
+    else:
+        name = first.rule
+    more = ""
+    if story.signs:
+        more = f"; {story.explains}"
     out.print_line(
         f"{finding_rows.number_row(row, numbers)}. ",
         out.make_text(row.weight, STYLES.get(row.word, "bold")),
@@ -195,7 +214,10 @@ def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int
         rows=2,
     )
     subject, node = first.subject, first.node
-    who = f"{subject} on {node}" if node and node not in subject else subject
+    if node and node not in subject:
+        who = f"{subject} on {node}"
+    else:
+        who = subject
     if len(row.findings) > 1:
         # its figure would be cut behind the names of the others
         who = f"{len(row.findings):,} objects, first {who}"
@@ -206,13 +228,17 @@ def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int
 
 def print_signs(story: Story, numbers: dict[str, str], out: Printer) -> None:
     """Print what follows from a finding in a row each, so that the numbers go on without a gap; many are one row."""
-    shown = story.signs if len(story.signs) <= SIGNS else story.signs[: SIGNS - 1]
+    if len(story.signs) <= SIGNS:
+        shown = story.signs
+    else:
+        shown = story.signs[: SIGNS - 1]
     for sign in shown:
         number = finding_rows.number_row(sign, numbers)
         weight = out.make_text(sign.weight, STYLES.get(sign.word, "bold"))
         title = one_line(sign.first.title)
         out.print_line(f"{number}. ", weight, f"  {title}", indent=2, rows=1)
-    if rest := story.signs[len(shown) :]:
+    rest = story.signs[len(shown) :]
+    if rest:
         first = finding_rows.number_row(rest[0], numbers)
         last = finding_rows.number_row(rest[-1], numbers)
         cause = finding_rows.number_row(story.row, numbers)

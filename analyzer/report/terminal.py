@@ -7,9 +7,11 @@ says; rich leaves it out for NO_COLOR and when the output is no terminal.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
-from analyzer.case.document import CaseDocument, HarmlessLine
+from analyzer.case.document import CaseDamage, CaseDocument, HarmlessLine
 from analyzer.case.verdicts import Finding, Trace
 from analyzer.report import (
     completeness,
@@ -78,10 +80,17 @@ def print_case(
         out.print_line("note: ", note)
     if len(doc.notes) > len(notes):
         out.print_line(f"and {len(doc.notes) - len(notes):,} more notes, see the report")
-    for item in doc.damage if verbose else ():
-        offset = "" if item.offset is None else f", byte {item.offset:,}"
-        what = f"{item.what}; left out: {item.left_out}"
-        out.print_line(f"damaged: {item.address}{offset}: {what}")
+    if verbose:
+        print_damage(doc.damage, out)
+
+
+def print_damage(damage: Sequence[CaseDamage], out: Printer) -> None:
+    """Print what was found damaged, each with what was left out for it."""
+    for item in damage:
+        place = item.address
+        if item.offset is not None:
+            place += f", byte {item.offset:,}"
+        out.print_line(f"damaged: {place}: {item.what}; left out: {item.left_out}")
 
 
 def print_signals(doc: CaseDocument, out: Printer) -> None:
@@ -103,51 +112,68 @@ def print_header(doc: CaseDocument, out: Printer, verbose: int) -> None:
     case = doc.case
     out.print_line(out.make_text(case.name or "case", "bold"))
     if case.masked:
-        name = case.map or ""
-        by_map = f" (map of names: {name})" if name else ""
+        by_map = f" (map of names: {case.map})" if case.map else ""
         out.print_line(f"redacted: names and addresses are replaced{by_map}", indent=2)
-    alone, crowds = (doc.nodes, []) if verbose else machines.split_header(doc.nodes)
-    for crowd in crowds:
-        facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
-        out.print_line(out.make_text(crowd.title, "bold"), "  ", facts, indent=2)
-        for remark in crowd.remarks[:UNREAD]:
-            out.print_line("note: ", remark, indent=4)
-        more = len(crowd.remarks) - UNREAD
-        if more > 0:
-            out.print_line(f"and {more:,} more notes, see the report", indent=4)
-    for node in alone:
-        title = out.make_text(machines.name_node(node), "bold")
-        out.print_line(title, "  ", "; ".join(view.list_facts(node)), indent=2)
-        for warning in node.warnings:
-            out.print_line("note: ", warning, indent=4)
+    print_machines(doc, out, verbose)
     if case.span and len(doc.nodes) > 1:
         span = format_span(case.span.first, case.span.last)
         out.print_line(f"logs {span}", indent=2)
     if case.incident:
         out.print_line(incident.summarize_incident(doc), indent=2)
-    style = "" if completeness.is_complete(doc) else "bold yellow"
+    style = ""
+    if not completeness.is_complete(doc):
+        style = "bold yellow"
     material = f"material {completeness.describe_completeness(doc)}"
     out.print_line(out.make_text(material, style), indent=2)
     unread = completeness.list_unread(doc)
     for source in unread[:UNREAD]:
-        line_style = "" if source.state == "other" else style
-        line = out.make_text(completeness.describe_unread(source), line_style)
-        out.print_line(line, indent=4)
-    if len(unread) > UNREAD:
-        out.print_line(f"and {len(unread) - UNREAD:,} more, see the report", indent=4)
+        line_style = style
+        if source.state == "other":
+            line_style = ""
+        text = completeness.describe_unread(source)
+        out.print_line(out.make_text(text, line_style), indent=4)
+    more = len(unread) - UNREAD
+    if more > 0:
+        out.print_line(f"and {more:,} more, see the report", indent=4)
+
+
+def print_machines(doc: CaseDocument, out: Printer, verbose: int) -> None:
+    """Print the machines of the case; without -v many that are alike as one."""
+    alone = doc.nodes
+    if not verbose:
+        alone, crowds = machines.split_header(doc.nodes)
+        for crowd in crowds:
+            title = out.make_text(crowd.title, "bold")
+            facts = "; ".join(filter(None, [crowd.span, crowd.versions]))
+            out.print_line(title, "  ", facts, indent=2)
+            for remark in crowd.remarks[:UNREAD]:
+                out.print_line("note: ", remark, indent=4)
+            more = len(crowd.remarks) - UNREAD
+            if more > 0:
+                out.print_line(f"and {more:,} more notes, see the report", indent=4)
+    for node in alone:
+        title = out.make_text(machines.name_node(node), "bold")
+        facts = "; ".join(view.list_facts(node))
+        out.print_line(title, "  ", facts, indent=2)
+        for warning in node.warnings:
+            out.print_line("note: ", warning, indent=4)
 
 
 def print_findings(doc: CaseDocument, out: Printer, verbose: int) -> None:
     """Print the findings, the worst first, each with its title and what is below it."""
-    rows, numbers = finding_rows.list_rows(doc), finding_rows.number_findings(doc)
+    rows = finding_rows.list_rows(doc)
+    numbers = finding_rows.number_findings(doc)
     usual = view.find_usual_status(doc)
-    if status := view.describe_usual_status(doc, usual):
+    status = view.describe_usual_status(doc, usual)
+    if status:
         out.print_line(status, style="dim")
     earlier_fixes = finding_rows.find_earlier_fixes(doc, rows)
     for row in rows:
         first = row.first
         marks = view.list_marks(first, usual)
-        mark = f" [{', '.join(marks)}]" if marks else ""
+        mark = ""
+        if marks:
+            mark = f" [{', '.join(marks)}]"
         articles = "".join(f", KB {article}" for article in first.kb)
         out.print_line()
         out.print_line(
@@ -181,7 +207,9 @@ def _print_alike(row: FindingGroup, out: Printer, verbose: int) -> None:
     names = join_few(row.names, 60 if verbose else SUBJECTS)
     head = out.make_text(f"{len(row.findings):,} objects: ", "bold")
     out.print_line(head, names, indent=2)
-    notes = finding_rows.list_notes(row.first) if row.has_same_notes else []
+    notes = []
+    if row.has_same_notes:
+        notes = finding_rows.list_notes(row.first)
     out.print_line(" ".join([row.first.say, *notes]), indent=2)
 
 
@@ -203,7 +231,8 @@ def print_row(
         out.print_line(f"and {len(row.findings) - len(shown):,} more objects", indent=2)
     for line in filter(None, [*finding_rows.list_unchecked(doc, row), row.worse]):
         out.print_line(line, indent=2)
-    if nodes := finding_rows.count_by_node(row, NODES):
+    nodes = finding_rows.count_by_node(row, NODES)
+    if nodes:
         out.print_line(out.make_text("objects per node  ", "bold"), nodes, indent=2)
     if earlier_fix is not None:
         where = finding_rows.refer_to_fix(earlier_fix)
@@ -221,7 +250,9 @@ def print_row(
 def print_subject(finding: Finding, out: Printer, *, with_sentence: bool) -> None:
     """Print the subject of a finding and its node, and what is wrong with it."""
     subject, node = finding.subject, finding.node
-    text = f" on {node}" if node and node not in subject else ""
+    text = ""
+    if node and node not in subject:
+        text = f" on {node}"
     sentence = " ".join([finding.say, *finding_rows.list_notes(finding)])
     if with_sentence and sentence:
         text += f": {sentence}"
@@ -233,7 +264,10 @@ def print_proof(finding: Finding, doc: CaseDocument, out: Printer, verbose: int)
     for lead, cause in view.describe_causes(doc, finding):
         out.print_line(out.make_text(f"{lead.lower()}  ", "bold"), cause, indent=2)
     cited = merge_cited(finding.evidence)
-    shown = cited if verbose else cited[:PLACES]
+    if verbose:
+        shown = cited
+    else:
+        shown = cited[:PLACES]
     for evidence in shown:
         label = bound_line(evidence.label, LINE)
         out.print_exact(f"{write_place(evidence)}  {label}", 2, "dim")
@@ -247,7 +281,10 @@ def print_proof(finding: Finding, doc: CaseDocument, out: Printer, verbose: int)
 
 
 def _print_trace(trace: Trace, out: Printer, indent: int) -> None:
-    place = "Backline's catalog" if is_of_catalog(trace.at) else trace.at
+    """Print a line of a trace and what is below it."""
+    place = "Backline's catalog"
+    if not is_of_catalog(trace.at):
+        place = trace.at
     out.print_line(
         f"{trace.text}: ",
         out.make_text(word_answer(trace.value), "bold"),
@@ -264,7 +301,8 @@ def _print_fix(finding: Finding, doc: CaseDocument, out: Printer, verbose: int, 
 
     of  the object that the steps are for, where they are not for all of the row
     """
-    steps, head = finding.fix, out.make_text("fix  ", "bold")
+    steps = finding.fix
+    head = out.make_text("fix  ", "bold")
     if steps and not verbose and finding_rows.waits_for_cause(doc, finding):
         later = count_noun(len(steps), "step", "steps")
         when = "in the report, only if it still happens after that"
@@ -272,7 +310,9 @@ def _print_fix(finding: Finding, doc: CaseDocument, out: Printer, verbose: int, 
         return
     for step in steps:
         text = f"{of}{step.where}: {step.do}".rstrip(": ")
-        note = f"  ({step.note})" if step.note else ""
+        note = ""
+        if step.note:
+            note = f"  ({step.note})"
         out.print_line(head, text, note, indent=2)
         if step.run:
             out.print_exact(step.run, 7)
@@ -284,11 +324,14 @@ def print_questions(doc: CaseDocument, out: Printer) -> None:
     """Print what could not be judged and what to ask for."""
     out.print_line()
     out.print_line("CANNOT TELL", style="bold")
-    if damaged := open_asks.list_damaged_files(doc):
+    damaged = open_asks.list_damaged_files(doc)
+    if damaged:
         names = join_few(damaged, 6)
         out.print_line(f"ask for {names} again: cut short or damaged", indent=2)
     for question in open_asks.list_pressing(doc):
-        title = f"{question.title}: " if question.title else ""
+        title = ""
+        if question.title:
+            title = f"{question.title}: "
         out.print_line(out.make_text(title, "bold"), question.reason, indent=2)
         needed_by = f"needed by {join_few(question.rules, 6)}"
         if question.subjects:
@@ -301,10 +344,13 @@ def print_questions(doc: CaseDocument, out: Printer) -> None:
         more = len(question.asks) - SUBJECTS
         if more > 0:
             out.print_line(f"and {more:,} more of this kind, see the report", indent=4)
-    if folded := open_asks.describe_folded(doc):
+    folded = open_asks.describe_folded(doc)
+    if folded:
         out.print_line(f"{folded}; see the report", indent=2)
         for offer in open_asks.list_offers(doc):
-            where = f" on {join_few(offer.nodes, 3)}" if offer.nodes else ""
+            where = ""
+            if offer.nodes:
+                where = f" on {join_few(offer.nodes, 3)}"
             settles = out.make_text(f"{offer.settles}{where}", "bold")
             out.print_line(settles, " need", indent=4)
             _print_ask(offer.ask, out)
@@ -326,7 +372,9 @@ def print_harmless(lines: list[HarmlessLine], out: Printer) -> None:
     out.print_line("LOOKS BAD, IS NOT", style="bold")
     for line in lines:
         seen = count_noun(line.count, "time", "times")
-        on = f" on {line.node}" if line.node else ""
+        on = ""
+        if line.node:
+            on = f" on {line.node}"
         title = out.make_text(line.title, "bold")
         out.print_line(title, f": harmless, seen {seen}{on}. {line.text}", indent=2)
         out.print_exact(write_place(line), 4, "dim")

@@ -78,7 +78,9 @@ class TimeAxis:
             return None
         part = self.parts[at]
         length = part.last - part.first
-        share = (time - part.first) / length if length else 0.5
+        share = 0.5
+        if length:
+            share = (time - part.first) / length
         return part.left + share * (part.right - part.left)
 
     def list_breaks(self) -> list[str]:
@@ -92,16 +94,22 @@ class TimeAxis:
 
     def list_labels(self) -> list[AxisMark]:
         """Return the times to write below: both ends, and what fits between: starts of stretches, round times."""
-        first, last = self.parts[0].first, self.parts[-1].last
+        first = self.parts[0].first
+        last = self.parts[-1].last
         has_length = last > first
         marks = [AxisMark(0.0, _format_minute(first))]
         free = LABEL
-        end = WIDTH - LABEL if has_length else WIDTH
+        if has_length:
+            end = WIDTH - LABEL
+        else:
+            end = WIDTH
         for part in self.parts:
             labels = [(part.first, LABEL, _format_minute(part.first))]
             for time in _list_round_times(part):
                 # what differs from the label before: the day, or the minute of it
-                layout = "%H:%M" if time % 86400 else "%Y-%m-%d"
+                layout = "%Y-%m-%d"
+                if time % 86400:
+                    layout = "%H:%M"
                 labels.append((time, SHORT, datetime.fromtimestamp(time, UTC).strftime(layout)))
             for time, room, text in labels:
                 place = self.find_place(time)
@@ -139,7 +147,10 @@ def build_time_axis(times: Sequence[float], first: float, last: float) -> TimeAx
     free = WIDTH - BREAK * (len(pieces) - 1) - LEAST * len(pieces)
     parts, left = [], 0.0
     for piece in pieces:
-        share = (piece[-1] - piece[0]) / total if total else 1 / len(pieces)
+        if total:
+            share = (piece[-1] - piece[0]) / total
+        else:
+            share = 1 / len(pieces)
         right = left + LEAST + free * share
         parts.append(AxisPart(piece[0], piece[-1], left, right))
         left = right + BREAK
@@ -152,7 +163,8 @@ def _measure(pieces: list[list[float]]) -> float:
 
 def _list_round_times(part: AxisPart) -> list[float]:
     """Return the round times within a stretch, as many as it has room for."""
-    length, room = part.last - part.first, part.right - part.left
+    length = part.last - part.first
+    room = part.right - part.left
     most = int(LABELS * room / WIDTH)
     if not most:
         return []
@@ -160,7 +172,10 @@ def _list_round_times(part: AxisPart) -> list[float]:
     if not step:
         return []
     start = (part.first // step + 1) * step
-    return [start + number * step for number in range(int((part.last - start) // step) + 1)]
+    round_times = []
+    for number in range(int((part.last - start) // step) + 1):
+        round_times.append(start + number * step)
+    return round_times
 
 
 def _format_minute(time: float) -> str:

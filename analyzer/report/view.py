@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from analyzer.case.document import CaseDocument, Node, QuietRule
+from analyzer.case.document import CaseDocument, CaseNode, QuietRule
 from analyzer.case.verdicts import Finding
 from analyzer.report.completeness import describe_nothing
 from analyzer.report.finding_rows import FindingGroup, group_findings, group_muted
@@ -55,7 +55,10 @@ def tally_case(doc: CaseDocument) -> CaseTally:
     """Return the counts of a case document."""
     rows = group_findings(doc)
     words = Counter("exposed" if row.hollow else row.word for row in rows)
-    subjects = sum(len(row.findings) for row in rows if row.word != "error")
+    subjects = 0
+    for row in rows:
+        if row.word != "error":
+            subjects += len(row.findings)
     for cut in doc.cuts:
         if cut.verdict == "match":
             subjects += cut.subjects - cut.full - cut.short
@@ -77,7 +80,9 @@ def name_weight(finding: Finding) -> str:
     """
     if finding.verdict == "error":
         return "error"
-    return "exposed" if finding.confidence == "exposed" else str(finding.severity)
+    if finding.confidence == "exposed":
+        return "exposed"
+    return str(finding.severity)
 
 
 def write_headline(doc: CaseDocument) -> str:
@@ -113,7 +118,10 @@ def list_causes(doc: CaseDocument, finding: Finding) -> list[tuple[str, str]]:
     wanted = set(finding.explained_by)
     if not wanted:
         return []
-    live = [one.id for one in doc.findings if one.id in wanted and not one.muted]
+    live = []
+    for one in doc.findings:
+        if one.id in wanted and not one.muted:
+            live.append(one.id)
     causes = [("Then fix this", one) for one in live]
     if live:
         causes[0] = ("Fix this first", live[0])
@@ -153,7 +161,10 @@ def describe_causes(doc: CaseDocument, finding: Finding) -> list[tuple[str, str]
 def list_first_fixes(doc: CaseDocument, finding: Finding) -> list[tuple[str, list[str]]]:
     """Return what explains a finding as `list_causes` does, causes with the same title together."""
     leads = {one: lead for lead, one in list_causes(doc, finding)}
-    return [(leads[ids[0]], ids) for _, ids in group_by_title(doc, list(leads))]
+    first_fixes = []
+    for _, ids in group_by_title(doc, list(leads)):
+        first_fixes.append((leads[ids[0]], ids))
+    return first_fixes
 
 
 def list_quiet(doc: CaseDocument) -> list[QuietRule]:
@@ -177,7 +188,9 @@ def describe_usual_status(doc: CaseDocument, usual: str) -> str:
     if usual in ("", "stable"):
         return ""
     every = all(finding.status in ("", usual) for finding in doc.findings)
-    which = "All findings" if every else "Findings without a mark of their rule"
+    which = "Findings without a mark of their rule"
+    if every:
+        which = "All findings"
     return (
         f"{which} come from {usual} rules, not yet proven on many real cases: check the evidence."
     )
@@ -186,20 +199,24 @@ def describe_usual_status(doc: CaseDocument, usual: str) -> str:
 def list_marks(finding: Finding, usual: str) -> list[str]:
     """Return what a reader should know of the rule: a status that is not the usual one, that it is not of the tool."""
     status = finding.status
-    marks = [] if status in ("", usual) else [f"{status} rule"]
+    marks = []
+    if status not in ("", usual):
+        marks = [f"{status} rule"]
     if finding.origin:
         marks.append(finding.origin)
     return marks
 
 
-def list_facts(node: Node) -> list[str]:
+def list_facts(node: CaseNode) -> list[str]:
     """Return what a node is, in parts: product and version, uptime, time of capture."""
     version = " ".join(filter(None, [node.product or node.kind, node.version]))
     if node.build:
         version += f" build {node.build}"
     if node.release:
         version += f", {node.release}"
-    facts = [version] if version else []
+    facts = []
+    if version:
+        facts = [version]
     if isinstance(node.uptime_s, int | float):
         facts.append(f"up {format_duration(node.uptime_s)}")
     if node.captured:

@@ -26,19 +26,29 @@ def count_more_evidence(number: int) -> str:
 def write_plural(word: str, number: int) -> str:
     """Return the word of a count as it is read after the number."""
     if word == "error":
-        return "rule broke" if number == 1 else "rules broke"
-    return "warnings" if word == "warning" and number != 1 else word
+        if number == 1:
+            return "rule broke"
+        return "rules broke"
+    if word == "warning" and number != 1:
+        return "warnings"
+    return word
 
 
 def write_counts(counts: Iterable[tuple[str, int]]) -> str:
     """Return findings by their words, zeros left out: `1 critical, 2 warnings`."""
-    return ", ".join(f"{count:,} {write_plural(word, count)}" for word, count in counts if count)
+    parts = []
+    for word, count in counts:
+        if count:
+            parts.append(f"{count:,} {write_plural(word, count)}")
+    return ", ".join(parts)
 
 
 def join_few(items: Sequence[str], most: int) -> str:
     """Return names as a list in words, the rest counted."""
     # Names hold commas themselves: "web-01, ethernet0".
-    comma = "; " if any(", " in item for item in items) else ", "
+    comma = ", "
+    if any(", " in item for item in items):
+        comma = "; "
     if len(items) <= most:
         return comma.join(items)
     return f"{comma.join(items[:most])} and {len(items) - most:,} more"
@@ -46,7 +56,9 @@ def join_few(items: Sequence[str], most: int) -> str:
 
 def count_noun(number: int, one: str, many: str) -> str:
     """Return `3 places` and the like; empty for none."""
-    return f"{number:,} {one if number == 1 else many}" if number else ""
+    if number:
+        return f"{number:,} {one if number == 1 else many}"
+    return ""
 
 
 class Placed(Protocol):
@@ -58,7 +70,9 @@ class Placed(Protocol):
 
 def write_place(record: Placed) -> str:
     """Return `address:line`, or the address alone where there is no line."""
-    return f"{record.address}:{record.line}" if record.line else record.address
+    if record.line:
+        return f"{record.address}:{record.line}"
+    return record.address
 
 
 def word_label(label: str) -> str:
@@ -66,7 +80,9 @@ def word_label(label: str) -> str:
     sign = _SIGN.fullmatch(label)
     if sign is None:
         return _ALIAS.sub("", label)
-    which = "log line" if sign[1] == "sign" else f"log line, {sign[1].replace('_', ' ')}"
+    which = "log line"
+    if sign[1] != "sign":
+        which = f"log line, {sign[1].replace('_', ' ')}"
     return which + (sign[2] or "")
 
 
@@ -124,7 +140,8 @@ def format_time(time: object) -> str:
 
 def format_span(first: str | float, last: str | float) -> str:
     """Return `2017-10-03 09:11 to 2017-10-09 14:02 UTC (6.2 d)`."""
-    begin, end = parse_time(first), parse_time(last)
+    begin = parse_time(first)
+    end = parse_time(last)
     if begin is None or end is None:
         return f"{first} to {last}"
     length = format_duration(end - begin)
@@ -166,7 +183,9 @@ def summarize_values(values: list[float | None]) -> dict[str, float] | None:
 
 def format_number(value: float) -> str:
     """Return a number short enough to read: three significant digits below 1000."""
-    return f"{value:,.0f}" if abs(value) >= 1000 or value == int(value) else f"{value:.3g}"
+    if abs(value) >= 1000 or value == int(value):
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 def word_answer(value: str) -> str:

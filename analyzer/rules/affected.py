@@ -104,19 +104,17 @@ def read_ranges(values: Values, keys: Mapping[str, RuleItem], what: str) -> dict
         several = body.value if isinstance(body.value, list) else [body]
         if not 1 <= len(several) <= RANGES:
             raise values.text.error(f"`{what}` has 1 to {RANGES} versions of a product", body.place)
-        found[product] = [_parse_range(values, child, what) for child in several]
-    return found
-
-
-def _parse_range(values: Values, item: RuleItem, what: str) -> Range:
-    try:
-        found = ranges_of(values.text.string(item, what))
-    except ValueError as error:
-        raise values.text.error(str(error), item.place, _HELP) from None
-    if what == "fixed_in" and (len(found) > 1 or found[0].sign):
-        raise values.text.error(
-            "`fixed_in` names versions, not ranges", item.place, "write 6.5.0-7388607"
-        )
+        ranges = []
+        for child in several:
+            try:
+                bounds = ranges_of(values.text.string(child, what))
+            except ValueError as error:
+                raise values.text.error(str(error), child.place, _HELP) from None
+            if what == "fixed_in" and (len(bounds) > 1 or bounds[0].sign):
+                message = "`fixed_in` names versions, not ranges"
+                raise values.text.error(message, child.place, "write 6.5.0-7388607")
+            ranges.append(bounds)
+        found[product] = ranges
     return found
 
 
@@ -203,13 +201,14 @@ def _drop_places(node: ExprNode) -> ExprNode:
 
 def range_texts(several: Mapping[str, list[Range]]) -> dict[str, list[str]]:
     """Return ranges as words: product -> `from 6.5.0 to before 6.5.0 build 7388607`."""
-    return {
-        product: [" ".join(map(_describe_range, one)) for one in ranges]
-        for product, ranges in several.items()
-    }
-
-
-def _describe_range(bound: Bound) -> str:
-    version = bound.version + (f" build {bound.build}" if bound.build is not None else "")
     words = {">=": "from ", ">": "after ", "<": "before ", "<=": "up to ", "": ""}
-    return words[bound.sign] + version
+    found: dict[str, list[str]] = {}
+    for product, ranges in several.items():
+        texts = found[product] = []
+        for bounds in ranges:
+            parts = []
+            for bound in bounds:
+                build = f" build {bound.build}" if bound.build is not None else ""
+                parts.append(words[bound.sign] + bound.version + build)
+            texts.append(" ".join(parts))
+    return found

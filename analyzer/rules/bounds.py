@@ -52,26 +52,35 @@ def check_entries(text: RuleText, keys: Mapping[str, RuleItem]) -> None:
                 f"more than {most} entries under `{key}`", item.place, "split the rule in two"
             )
         if key != "examples":
-            _check_texts(text, key, item)
+            for part in walk_items(item):
+                for name, place in part.keys.items():
+                    if found := UNSAFE.search(name):
+                        raise text.error(
+                            f"a control character in a key of `{key}`: {found[0]!r}", place
+                        )
+                if len(part.text) > TEXT:
+                    raise text.error(f"a text of {len(part.text):,} characters under `{key}`", part.place,
+                                     f"write at most {TEXT:,}")  # fmt: skip
+                if found := UNSAFE.search(part.text):
+                    place = text.within(part, found.start(), found.end())
+                    raise text.error(
+                        f"a control character, or one that reverses the order of letters: {found[0]!r}",
+                        place,
+                        "remove it; in a pattern write it as an escape in single quotes, '\\x1b'",
+                    )
     if "logs" in keys:
-        _check_patterns(text, keys["logs"])
-    if "examples" in keys:
-        _check_examples(text, keys["examples"])
-
-
-def _check_patterns(text: RuleText, item: RuleItem) -> None:
-    bodies = item.value.values() if isinstance(item.value, dict) else ()
-    matches = [
-        body.value["match"].text
-        for body in bodies
-        if isinstance(body.value, dict) and "match" in body.value
-    ]
-    if sum(map(len, matches)) > PATTERNS:
-        raise text.error(
-            f"signatures of more than {PATTERNS:,} characters in all",
-            item.place,
-            "split the rule in two",
-        )
+        logs = keys["logs"]
+        bodies = logs.value.values() if isinstance(logs.value, dict) else ()
+        parts = [body.value for body in bodies if isinstance(body.value, dict)]
+        if sum(len(part["match"].text) for part in parts if "match" in part) > PATTERNS:
+            message = f"signatures of more than {PATTERNS:,} characters in all"
+            raise text.error(message, logs.place, "split the rule in two")
+    total = 0
+    for part in walk_items(keys["examples"]) if "examples" in keys else ():
+        total += len(part.text)
+        if total > EXAMPLE_TEXT:
+            message = f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out"
+            raise text.error(message, part.place, "cut the texts down to the lines that matter")
 
 
 def check_size(text: RuleText, rule: Rule) -> None:
@@ -111,32 +120,6 @@ def _inside_out(top: ExprNode, known: Mapping[int, int]) -> Iterator[ExprNode]:
                 yield node
         else:
             waiting += missing
-
-
-def _check_texts(text: RuleText, key: str, item: RuleItem) -> None:
-    for part in walk_items(item):
-        for name, place in part.keys.items():
-            if found := UNSAFE.search(name):
-                raise text.error(f"a control character in a key of `{key}`: {found[0]!r}", place)
-        if len(part.text) > TEXT:
-            raise text.error(f"a text of {len(part.text):,} characters under `{key}`", part.place,
-                             f"write at most {TEXT:,}")  # fmt: skip
-        if found := UNSAFE.search(part.text):
-            place = text.within(part, found.start(), found.end())
-            raise text.error(
-                f"a control character, or one that reverses the order of letters: {found[0]!r}",
-                place,
-                "remove it; in a pattern write it as an escape in single quotes, '\\x1b'",
-            )
-
-
-def _check_examples(text: RuleText, item: RuleItem) -> None:
-    total = 0
-    for part in walk_items(item):
-        total += len(part.text)
-        if total > EXAMPLE_TEXT:
-            raise text.error(f"examples of more than {EXAMPLE_TEXT:,} characters, aliases written out", part.place,
-                             "cut the texts down to the lines that matter")  # fmt: skip
 
 
 def path_fault(path: str, others: Iterable[str]) -> str:

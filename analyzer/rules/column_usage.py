@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from analyzer.artefacts.tables import ORIGIN_COLUMNS
 from analyzer.facts.database import KEY
 from analyzer.rules.language.expression import AGGREGATES, ExprNode
-from analyzer.rules.model import HitTable, Rule, RuleNeeds
+from analyzer.rules.model import Rule, RuleNeeds
 from analyzer.rules.own import find_scopes
 
 
@@ -155,13 +155,13 @@ def line_columns(rule: Rule, log: str) -> set[str]:
     found |= {column for seen in asked if seen.name in own for _, column in own[seen.name].of(log)}
     for hit in rule.hits:
         if hit.log == log:
-            found |= {*hit.per, *_of_table(rule, hit)}
+            aliases = rule.aliases.items()
+            rows = {name for name, alias in aliases if alias.table.name == hit.table.name}
+            found.update(hit.per)
+            for name, columns in columns_of(rule).items():
+                if name in rows:
+                    found |= columns
+            for join in rule.joins:
+                if join.alias.name in rows:
+                    found.update(theirs for _, theirs in join.by)
     return found - {""}
-
-
-def _of_table(rule: Rule, hit: HitTable) -> Iterator[str]:
-    own = {name for name, alias in rule.aliases.items() if alias.table.name == hit.table.name}
-    yield from (
-        column for name, columns in columns_of(rule).items() if name in own for column in columns
-    )
-    yield from (theirs for join in rule.joins if join.alias.name in own for _, theirs in join.by)

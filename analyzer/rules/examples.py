@@ -62,16 +62,25 @@ class _Reader:
             raise self.text.error(
                 "the name of an example is one line of at most 200 characters", keys["name"].place
             )
-        own = Example(
-            name,
-            item.place,
-            self._read_tables(keys.get("tables")),
-            self._read_logs(keys.get("logs")),
-            self._read_files(keys.get("files")),
-            self._read_cut(keys.get("cut")),
-            self._read_expect(keys["expect"]),
-            self._read_flag(keys.get("gap"), "gap"),
-        )
+        tables = self._read_tables(keys.get("tables"))
+        logs = self._read_logs(keys.get("logs"))
+        files = self._read_files(keys.get("files"))
+        cut: list[RuleItem] = []
+        if "cut" in keys and keys["cut"].value is not None:
+            cut = keys["cut"].value if isinstance(keys["cut"].value, list) else [keys["cut"]]
+        for child in cut:
+            if child.text not in self.known:
+                near = did_you_mean(child.text, self.known)
+                message = f"no parser makes table `{child.text[:80]}`"
+                raise self.text.error(message, child.place, near)
+        cut_tables = tuple(child.text for child in cut)
+        expect = self._read_expect(keys["expect"])
+        own = Example(name, item.place, tables, logs, files, cut_tables, expect)
+        if "gap" in keys:
+            gap = keys["gap"]
+            if not isinstance(gap.value, bool):
+                raise self.text.error(f"gap is true or false, not {gap.what}", gap.place)
+            own = replace(own, gap=gap.value)
         if "like" not in keys:
             return own
         model = earlier.get(self.text.string(keys["like"], "like"))
@@ -88,26 +97,13 @@ class _Reader:
             cut=own.cut if "cut" in keys else model.cut,
         )
 
-    def _read_flag(self, item: RuleItem | None, what: str) -> bool:
-        if item is not None and not isinstance(item.value, bool):
-            raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
-        return item is not None and bool(item.value)
-
-    def _read_mapping(self, item: RuleItem | None, what: str) -> dict[str, RuleItem]:
-        if item is None or item.value is None:
-            return {}
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"{what} must be a mapping, not {item.what}", item.place)
-        return item.value
-
     def _read_tables(self, item: RuleItem | None) -> dict[str, list[dict[str, Any]] | None]:
         out: dict[str, list[dict[str, Any]] | None] = {}
-        for name, body in self._read_mapping(item, "tables").items():
-            assert item is not None
+        for name, place, body in self.text.list_entries(item, "tables"):
             table = self.known.get(name)
             if table is None:
                 near = did_you_mean(name, self.known)
-                raise self.text.error(f"no parser makes table `{name[:80]}`", item.keys[name], near)
+                raise self.text.error(f"no parser makes table `{name[:80]}`", place, near)
             if body.value is None:
                 out[name] = None
                 continue
@@ -119,33 +115,23 @@ class _Reader:
         return out
 
     def _read_rows(self, item: RuleItem, table: Table) -> list[dict[str, Any]]:
-        cells = self._read_mapping(item, "a row")
+
         row: dict[str, Any] = {}
         series: dict[str, list[float | None]] = {}
-        for name, cell in cells.items():
+        for name, place, cell in self.text.list_entries(item, "a row"):
             column = table.column(name)
             if column is None and name in ORIGIN_COLUMNS:
                 column = Column(name, ORIGIN_COLUMNS[name], "")
             if column is None:
                 near = did_you_mean(name, [one.name for one in table.columns])
                 raise self.text.error(
-                    f"table `{table.name}` has no column `{name[:60]}`", item.keys[name], near
+                    f"table `{table.name}` has no column `{name[:60]}`", place, near
                 )
             value = self._read_cell(cell, column)
             if isinstance(value, list):
                 series[name] = value
             else:
                 row[name] = value
-        return self._expand_series(item, table, row, series)
-
-    def _expand_series(
-        self,
-        item: RuleItem,
-        table: Table,
-        row: dict[str, Any],
-        series: dict[str, list[float | None]],
-    ) -> list[dict[str, Any]]:
-        """Write a row with series out into one row a sample, numbered and timed where the table has columns for it."""
         self.rows_left -= len(next(iter(series.values()), "1"))
         if self.rows_left < 0:
             raise self.text.error(
@@ -222,13 +208,12 @@ class _Reader:
 
     def _read_logs(self, item: RuleItem | None) -> dict[str, str | None]:
         out: dict[str, str | None] = {}
-        for name, body in self._read_mapping(item, "logs").items():
-            assert item is not None
+        for name, place, body in self.text.list_entries(item, "logs"):
             table = self.known.get(name)
             if table is None or not table.log:
                 logs = [one.name for one in self.known.values() if one.log]
                 raise self.text.error(
-                    f"`{name[:80]}` is not a log", item.keys[name], did_you_mean(name, logs)
+                    f"`{name[:80]}` is not a log", place, did_you_mean(name, logs)
                 )
             if body.value is not None and not isinstance(body.value, str):
                 raise self.text.error(f"`{name}` is text of a log, not {body.what}", body.place)
@@ -271,18 +256,6 @@ class _Reader:
                 )
             taken.append(path)
 
-    def _read_cut(self, item: RuleItem | None) -> tuple[str, ...]:
-        if item is None or item.value is None:
-            return ()
-        names = item.value if isinstance(item.value, list) else [item]
-        for child in names:
-            if child.text not in self.known:
-                near = did_you_mean(child.text, self.known)
-                raise self.text.error(
-                    f"no parser makes table `{child.text[:80]}`", child.place, near
-                )
-        return tuple(child.text for child in names)
-
     def _read_expect(self, item: RuleItem) -> dict[str, Any]:
         keys = self.text.mapping(item, EXPECT_KEYS, "expect")
         if "result" not in keys:
@@ -297,13 +270,10 @@ class _Reader:
                 if not isinstance(child.value, int) or isinstance(child.value, bool):
                     raise self.text.error("count is a number", child.place)
                 out[name] = child.value
+            elif child.value is False:
+                out[name] = []
+            elif isinstance(child.value, list):
+                out[name] = [self.text.string(one, "an expectation") for one in child.value]
             else:
-                out[name] = self._list_wanted(child)
+                out[name] = self.text.string(child, "an expectation")
         return out
-
-    def _list_wanted(self, item: RuleItem) -> Any:
-        if item.value is False:
-            return []
-        if isinstance(item.value, list):
-            return [self.text.string(child, "an expectation") for child in item.value]
-        return self.text.string(item, "an expectation")

@@ -317,7 +317,17 @@ def _fill_rows(
                     file, line, dict(zip(head, cells, strict=True)), declared
                 )
                 found.rows.append((line, values))
-                yield from faults or _key_faults(file, line, values, declared, met)
+                yield from faults
+                if faults:
+                    continue
+                key = tuple(values.get(name) for name in declared.table.key)
+                if None in key:
+                    why = f"the key ({', '.join(declared.table.key)}) is empty"
+                    yield _make_error(file, line, why)
+                elif key in met:
+                    why = f"{words_of(key)} is in line {met[key]} already"
+                    yield _make_error(file, line, why)
+                met.setdefault(key, line)
     except csv.Error as error:
         yield _make_error(file, last + 1, f"not CSV: {error}", "quote a cell that holds a comma")
 
@@ -331,22 +341,6 @@ def _head_fault(head: Sequence[str], declared: FactDeclaration) -> str:
     if lacking:
         return f"column `{lacking[0]}` is missing"
     return "a column appears twice" if len(set(head)) < len(head) else ""
-
-
-def _key_faults(
-    file: str,
-    line: int,
-    values: Mapping[str, Value],
-    declared: FactDeclaration,
-    met: dict[tuple[Value, ...], int],
-) -> Iterator[BadRuleError]:
-    """Yield that a key is not whole, or is in a line above."""
-    key = tuple(values.get(name) for name in declared.table.key)
-    if None in key:
-        yield _make_error(file, line, f"the key ({', '.join(declared.table.key)}) is empty")
-    elif key in met:
-        yield _make_error(file, line, f"{words_of(key)} is in line {met[key]} already")
-    met.setdefault(key, line)
 
 
 def _read_row(
@@ -367,14 +361,16 @@ def _read_row(
             except ColumnValueError as error:
                 faults.append(_make_error(file, line, one_line(str(error), 200)))
     for first, second in declared.ordered:
-        if not faults and not _in_order(
-            values.get(first), values.get(second), declared.columns[first].column
-        ):
-            faults.append(
-                _make_error(
-                    file, line, f"{first} {values[first]} is not below {second} {values[second]}"
-                )
-            )
+        low, high = values.get(first), values.get(second)
+        if faults or low is None or high is None:
+            continue
+        if declared.columns[first].column.kind == "version":
+            in_order = str(version_key(low)) < str(version_key(high))
+        else:
+            in_order = low < high  # type: ignore[operator]
+        if not in_order:
+            message = f"{first} {low} is not below {second} {high}"
+            faults.append(_make_error(file, line, message))
     return values, faults
 
 
@@ -396,14 +392,6 @@ def _find_cell_fault(one: FactColumn, text: str) -> str:
         except (re.error, OverflowError, RecursionError) as error:
             return f"not a regular expression: {error}"
     return ""
-
-
-def _in_order(first: Value, second: Value, column: Column) -> bool:
-    if first is None or second is None:
-        return True
-    if column.kind == "version":
-        return str(version_key(first)) < str(version_key(second))
-    return first < second  # type: ignore[operator]
 
 
 def keys_of(rows_read: FactRows, declared: FactDeclaration) -> dict[tuple[Value, ...], int]:

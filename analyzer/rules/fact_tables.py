@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import CatalogRows, Table
+from analyzer.artefacts.tables import CatalogRows, Table, Value
 from analyzer.rules import fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText
@@ -116,7 +116,14 @@ class _Reading:
                 self._refuse_faults(source, [error])
                 continue
             self.found.contents.append((source, f"{FACTS}/{file.name}", raw))
-            text.name = _name_file(source, file, text.name)
+            if source.kind == "pack":
+                text.name = f"{text.name.rpartition('/')[0]}/{FACTS}/{file.name}"
+            else:
+                text.name = (
+                    f"{source.name}/{FACTS}/{file.name}"
+                    if source.kind == "folder"
+                    else f"{FACTS}/{file.name}"
+                )
             self.found.paths[text.name], self.found.texts[text.name] = Path(str(file)), text.text
             take = self._add_declaration if file.name.endswith(".toml") else self._add_rows
             name = fact_files.table_name(file.name)
@@ -157,26 +164,21 @@ class _Reading:
                     "put it next to the CSV file",
                 )
             ]
-        late = source.kind == "shipped" and not self.thorough
-        faults = [] if late else self._check_rows(name, text, made)
-        if not faults:
+        if source.kind == "shipped" and not self.thorough:
             self.rows[name].append((source, text))
-        return faults
-
-    def _check_rows(self, name: str, text: RuleText, made: FactDeclaration) -> list[BadRuleError]:
-        """Return what is wrong with rows by themselves, and next to those that are there already."""
+            return []
         found = fact_files.read_fact_rows(text, made)
-        there = {
-            key: owner.label
-            for owner, earlier in self.rows[name]
-            for key in fact_files.keys_of(fact_files.read_fact_rows(earlier, made), made)
-        }
+        there: dict[tuple[Value, ...], str] = {}
+        for owner, earlier in self.rows[name]:
+            rows = fact_files.read_fact_rows(earlier, made)
+            there |= dict.fromkeys(fact_files.keys_of(rows, made), owner.label)
         for key, line in fact_files.keys_of(found, made).items() if there else ():
             if key in there:
                 message = f"{fact_files.words_of(key)} is a row of `{name}` already ({there[key]})"
-                found.faults.append(
-                    _make_error(text, line, message, "leave it out; a row cannot be replaced")
-                )
+                advice = "leave it out; a row cannot be replaced"
+                found.faults.append(_make_error(text, line, message, advice))
+        if not found.faults:
+            self.rows[name].append((source, text))
         return found.faults
 
     def _refuse_faults(self, source: RuleSource, faults: Sequence[BadRuleError]) -> None:
@@ -204,15 +206,6 @@ class _Reading:
                 )
                 self.found.tables[name] = replace(made.table, given=given)
         return self.found
-
-
-def _name_file(source: RuleSource, file: Any, name: str) -> str:
-    """Return how messages call a file of facts: `facts/x.csv`, `my-rules/facts/x.csv`, `pack-1.0/facts/x.csv`."""
-    if source.kind == "pack":
-        return f"{name.rpartition('/')[0]}/{FACTS}/{file.name}"
-    return (
-        f"{source.name}/{FACTS}/{file.name}" if source.kind == "folder" else f"{FACTS}/{file.name}"
-    )
 
 
 def _make_error(text: RuleText, line: int, message: str, help: str = "") -> BadRuleError:

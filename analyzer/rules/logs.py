@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analyzer.artefacts.tables import Column, Kind, Table
+from analyzer.artefacts.tables import Column, Kind
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
@@ -40,72 +40,56 @@ class LogReader(Values):
 
     def _read_logs(self, item: RuleItem | None) -> dict[str, LogDef]:
         logs: dict[str, LogDef] = {}
-        if item is None or item.value is None:
-            return logs
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"logs must be a mapping, not {item.what}", item.place)
-        for name, body in item.value.items():
-            logs[name] = self._read_log(self._read_name(name, item.keys[name]), body)
+        for name, place, body in self.text.list_entries(item, "logs"):
+            logs[name] = self._read_log(self._read_name(name, place), body)
         return logs
 
     def _read_log(self, name: str, item: RuleItem) -> LogDef:
-        keys = self.text.mapping(item, LOG_KEYS, f"log `{name}`")
-        for key in ("in", "match"):
-            if key not in keys:
-                raise self.text.error(f"log `{name}` has no `{key}`", item.place)
+        keys = self._read_mapping(item, LOG_KEYS, f"log `{name}`", ("in", "match"))
         table = self._find_table(self._read_line(keys["in"], "in"), keys["in"].place, log=True)
         pattern = keys["match"].text
         fold = self._read_flag(keys.get("ignore_case"), "ignore_case")
         groups = self._read_groups(keys["match"], pattern, fold)
-        self._check_case(keys["match"], groups, table)
-        alias = Alias(
-            name, table, groups=tuple(group for group in groups if table.column(group) is None)
-        )
+        taken = {column.name: column.name for column in table.columns}
+        for group in groups:  # the database cannot tell names apart that differ only in case
+            other = taken.setdefault(group.lower(), group)
+            if other != group:
+                message = f"`{group}` and `{other}` differ only in case"
+                raise self.text.error(message, keys["match"].place, "give the group another name")
+        own_groups = tuple(group for group in groups if table.column(group) is None)
+        alias = Alias(name, table, groups=own_groups)
         where = None
         if "where" in keys:
-            where = check_expression(
-                keys["where"], self.text, NameScope({name: alias}, bare=alias), want="bool"
-            )
+            scope = NameScope({name: alias}, bare=alias)
+            where = check_expression(keys["where"], self.text, scope, want="bool")
         keep = self._read_count(keys["keep"], "keep", 50) if "keep" in keys else 3
         nodes = self._read_choice(keys.get("nodes"), ("same", "any"), "nodes", "same")
-        columns = self._group_columns(keys.get("columns"), name, groups, table)
-        otherwise = self._read_otherwise(keys.get("otherwise"), name, columns, table)
-        return LogDef(
-            name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
-        )
-
-    def _read_otherwise(
-        self, item: RuleItem | None, name: str, columns: tuple[Column, ...], table: Table
-    ) -> tuple[tuple[str, str], ...]:
-        """Return what a named group is where the line has none: words for a line that speaks of the whole machine."""
-        if item is None or item.value is None:
-            return ()
-        groups = [
-            column.name
-            for column in columns
-            if column.kind == "str" and table.column(column.name) is None
-        ]
-        words = self.text.mapping(item, groups, f"otherwise of `{name}`")
-        return tuple((group, self._read_line(child, "otherwise")) for group, child in words.items())
-
-    def _group_columns(
-        self, item: RuleItem | None, name: str, groups: tuple[str, ...], table: Table
-    ) -> tuple[Column, ...]:
-        """Return the named groups as columns; one that `columns` does not name is as in the log, or text."""
-        kinds: dict[str, Kind] = {}
-        if item is not None and item.value is not None:
-            for group, child in self.text.mapping(item, item.value, f"columns of `{name}`").items():
+        kinds: dict[str, Kind] = {column.name: column.kind for column in table.columns}
+        listed = keys.get("columns")
+        if listed is not None and listed.value is not None:
+            parts = self.text.mapping(listed, listed.value, f"columns of `{name}`")
+            for group, child in parts.items():
                 if group not in groups:
                     near = did_you_mean(group, groups) or "name a group of `match`: (?P<name>…)"
-                    raise self.text.error(
-                        f"hits of `{name}` have no `{group[:60]}`", item.keys[group], near
-                    )
+                    message = f"hits of `{name}` have no `{group[:60]}`"
+                    raise self.text.error(message, listed.keys[group], near)
                 word = self._read_choice(child, GROUP_KINDS, "kind of column", "str")
                 kinds[group] = next(kind for kind in GROUP_KINDS if kind == word)
-        own = {column.name: column.kind for column in table.columns}
-        found = [(group, kinds.get(group) or own.get(group) or "str") for group in groups]
-        return tuple(
-            Column(group, kind, f"`{group}` of a line of `{name}`") for group, kind in found
+        columns = tuple(
+            Column(group, kinds.get(group, "str"), f"`{group}` of a line of `{name}`")
+            for group in groups
+        )
+        # What a group is where the line has none: words for a line that speaks of the whole machine.
+        otherwise: tuple[tuple[str, str], ...] = ()
+        given = keys.get("otherwise")
+        if given is not None and given.value is not None:
+            texts = [one.name for one in columns if one.kind == "str" and one.name in own_groups]
+            words = self.text.mapping(given, texts, f"otherwise of `{name}`")
+            otherwise = tuple(
+                (group, self._read_line(child, "otherwise")) for group, child in words.items()
+            )
+        return LogDef(
+            name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
         )
 
     def _read_groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
@@ -117,7 +101,19 @@ class LogReader(Values):
             raise self.text.error(
                 f"a pattern longer than {self.limits.pattern_bytes} bytes", item.place
             )
-        compiled = self._compile_pattern(item, pattern, re.IGNORECASE if fold else 0)
+        flags = re.IGNORECASE if fold else 0
+        if self.text.is_checked:
+            return tuple(re.compile(pattern, flags).groupindex)
+        try:
+            # What Python only warns of is refused, because it will mean something else.
+            if warning := find_ambiguity(pattern, flags):
+                advice = "escape it with a backslash"
+                raise self.text.error(f"not clear to `re`: {warning}", item.place, advice)
+            compiled = re.compile(pattern, flags)
+        except (re.error, OverflowError, RecursionError, MemoryError) as error:
+            at = getattr(error, "pos", None) or 0
+            place = self.text.within(item, at, at + 1)
+            raise self.text.error(f"not a regular expression: {error}", place) from None
         if danger := find_fatal(pattern, fold):
             place = self.text.within(item, danger.start, danger.end)
             raise self.text.error(f"this pattern can run away: {danger.why}", place, danger.instead)
@@ -125,42 +121,17 @@ class LogReader(Values):
             raise self.text.error("the pattern matches every line", item.place)
         return tuple(compiled.groupindex)
 
-    def _check_case(self, item: RuleItem, groups: tuple[str, ...], table: Table) -> None:
-        """Refuse groups that the database cannot tell from another group or column."""
-        taken = {column.name: column.name for column in table.columns}
-        for group in groups:
-            other = taken.setdefault(group.lower(), group)
-            if other != group:
-                message = f"`{group}` and `{other}` differ only in case"
-                raise self.text.error(message, item.place, "give the group another name")
-
-    def _compile_pattern(self, item: RuleItem, pattern: str, flags: int) -> re.Pattern[str]:
-        """Return the pattern compiled; what Python only warns of is refused, because it will mean something else."""
-        try:
-            if warning := find_ambiguity(pattern, flags):
-                raise self.text.error(
-                    f"not clear to `re`: {warning}", item.place, "escape it with a backslash"
-                )
-            return re.compile(pattern, flags)
-        except (re.error, OverflowError, RecursionError, MemoryError) as error:
-            at = getattr(error, "pos", None) or 0
-            place = self.text.within(item, at, at + 1)
-            raise self.text.error(f"not a regular expression: {error}", place) from None
-
     def _read_seen(self, item: RuleItem | None, logs: dict[str, LogDef]) -> dict[str, SeenDef]:
         seen: dict[str, SeenDef] = {}
-        if item is not None and item.value is not None:
-            if not isinstance(item.value, dict):
-                raise self.text.error(f"seen must be a mapping, not {item.what}", item.place)
-            for name, body in item.value.items():
-                seen[name] = self._one_seen(self._read_name(name, item.keys[name]), body, logs)
-                asked_seen = seen[name]
-                asked: dict[str, int | str] = {}
-                if not (asked_seen.in_order or asked_seen.silence):
-                    asked["at_least"] = asked_seen.at_least
-                if asked_seen.within and not asked_seen.lasting:
-                    asked["within"] = span_in_words(asked_seen.within)
-                self.scope.seen[name] = asked
+        for name, place, body in self.text.list_entries(item, "seen"):
+            question = self._one_seen(self._read_name(name, place), body, logs)
+            asked: dict[str, int | str] = {}
+            if not (question.in_order or question.silence):
+                asked["at_least"] = question.at_least
+            if question.within and not question.lasting:
+                asked["within"] = span_in_words(question.within)
+            seen[name] = question
+            self.scope.seen[name] = asked
         for name in logs:  # a signature itself is a name: seen at least once
             if name not in seen:
                 seen[self._read_name(name, FileSpan())] = SeenDef(name, (name,))
@@ -184,19 +155,24 @@ class LogReader(Values):
             names = [self._find_signature(keys[kind], logs)]
         ends = "until" in keys or "longer_than" in keys
         if ends:
-            names.append(self._read_end(name, keys, logs, item))
+            for key in ("log", "until", "longer_than"):
+                if key not in keys:
+                    advice = "write {log: …, until: …, longer_than: 60s}"
+                    raise self.text.error(f"seen `{name}` has no `{key}`", item.place, advice)
+            names.append(self._find_signature(keys["until"], logs))
         counts = ("until", "longer_than") if ends else ("at_least", "within", "per", "distinct")
         allowed = {"log": counts, "sequence": ("within", "per"), "none": ("for",)}
         for key in keys:
             if key != kind and key not in allowed[kind]:
                 raise self.text.error(f"`{key}` does not go with `{kind}`", item.keys[key])
+        least = 1
+        if "at_least" in keys:
+            least = self._read_count(keys["at_least"], "at_least", 1_000_000)
         span = keys.get("for") or keys.get("within") or keys.get("longer_than")
         return SeenDef(
             name,
             tuple(names),
-            at_least=self._read_count(keys["at_least"], "at_least", 1_000_000)
-            if "at_least" in keys
-            else 1,
+            at_least=least,
             within=self._read_seconds(span, "the span") if span else 0.0,
             per=self._hit_column(keys.get("per"), names, logs),
             distinct=self._hit_column(keys.get("distinct"), names, logs),
@@ -204,16 +180,6 @@ class LogReader(Values):
             silence=kind == "none",
             lasting=ends,
         )
-
-    def _read_end(
-        self, name: str, keys: dict[str, RuleItem], logs: dict[str, LogDef], item: RuleItem
-    ) -> str:
-        """Return the signature that ends what another begins."""
-        for key in ("log", "until", "longer_than"):
-            if key not in keys:
-                help_text = "write {log: …, until: …, longer_than: 60s}"
-                raise self.text.error(f"seen `{name}` has no `{key}`", item.place, help_text)
-        return self._find_signature(keys["until"], logs)
 
     def _find_signature(self, item: RuleItem, logs: dict[str, LogDef]) -> str:
         name = self._read_line(item, "a signature")

@@ -70,7 +70,7 @@ class LogDef:
 class HitTable:
     """A signature that a rule uses as a table: a row is a line, or with `per` the earliest line of each value.
 
-    table  made for this rule (rules/tables.py); judge/signature_tables.py fills it
+    table  made for this rule (rules/tables.py); judge/rule_evaluation.py fills it
     log    name of the signature
     """
 
@@ -357,7 +357,7 @@ class Rule:
         if self.at_once is not None:
             return set(self.at_once.tables)
         own = {
-            alias.table.declared.name
+            alias.table.declared_table.name
             for alias in self.aliases.values()
             if alias.table.given is None
         }
@@ -374,5 +374,5 @@ class Rule:
 
     def ask_for(self, table: Table | None) -> str:
         """Return what to request when `table` is missing."""
-        named = self.ask.get(table.declared.name, "") if table else ""
+        named = self.ask.get(table.declared_table.name, "") if table else ""
         return named or self.ask.get("", "") or (table.ask if table else "")

@@ -45,7 +45,10 @@ def apply_settings(
     for finding in judgement.findings:
         if finding.rule in rules:
             _sign_finding(finding, rules[finding.rule], settings)
-    mutes = [_record_source(mute, day) for mute in settings.mutes]
+    mutes = []
+    for mute in settings.mutes:
+        state = {True: "holds", False: "ran out", None: "undated"}[mute.holds_on(day)]
+        mutes.append(MuteRecord(mute.rule, mute.subject, mute.node, mute.reason, mute.until, state))
     pairs = list(zip(settings.mutes, mutes, strict=True))
     for finding in judgement.findings:
         if finding.verdict == Verdict.MATCH:  # a rule that broke is never muted
@@ -103,11 +106,6 @@ def _find_reason(settings: Settings, rule: str, name: str) -> str:
         change.reason for change in settings.changes if (change.rule, change.name) == (rule, name)
     )
     return next(found, "no reason given").rstrip(".")
-
-
-def _record_source(mute: Mute, day: str) -> MuteRecord:
-    state = {True: "holds", False: "ran out", None: "undated"}[mute.holds_on(day)]
-    return MuteRecord(mute.rule, mute.subject, mute.node, mute.reason, mute.until, state)
 
 
 def _mute_item(

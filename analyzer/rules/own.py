@@ -8,7 +8,7 @@ signature without such a column (a line that names no device) speaks of the whol
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from analyzer.artefacts.tables import Column, ColumnValueError, Kind, Value, convert_cell
@@ -98,21 +98,19 @@ def _find_scope(rule: Rule, seen: SeenDef, own: Mapping[str, Mapping[str, str]])
         return OwnScope()
     mines = tuple(dict.fromkeys(finest.values()))
     theirs = [(column, mine) for log in seen.logs for column, mine in own[log].items()]
-    keys = tuple(
-        _key_column(rule, mine, [column for column, other in theirs if other == mine])
-        for mine in mines
-    )
+    keys = []
+    for mine in mines:
+        alias, _, name = mine.rpartition(".")
+        declared = rule.aliases[alias].column(name)
+        kind: Kind = "str"
+        if declared is not None and declared.kind != "version":
+            kind = declared.kind
+        names = {name, *(column for column, other in theirs if other == mine)}
+        keys.append(OwnColumn(mine, kind, kind == "str" and not names.isdisjoint(NAMES)))
     columns = {
         log: tuple(
             (mines.index(mine), column) for column, mine in own[log].items() if mine in mines
         )
         for log in seen.logs
     }
-    return OwnScope(keys, columns)
-
-
-def _key_column(rule: Rule, mine: str, theirs: Sequence[str]) -> OwnColumn:
-    alias, _, name = mine.rpartition(".")
-    column = rule.aliases[alias].column(name)
-    kind: Kind = column.kind if column is not None and column.kind != "version" else "str"
-    return OwnColumn(mine, kind, kind == "str" and any(one in NAMES for one in (name, *theirs)))
+    return OwnScope(tuple(keys), columns)

@@ -8,10 +8,13 @@ how to make one.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from importlib.metadata import distributions
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +34,6 @@ def find_installed() -> list[RuleSource]:
     """
     if not _is_announced():
         return []
-    from importlib.metadata import distributions  # noqa: PLC0415 - takes half as long as all that a small case needs
 
     found: dict[str, RuleSource] = {}
     for dist in distributions():
@@ -174,7 +176,6 @@ def _find_shared(dist: Any, value: str) -> list[Any]:
 
 def _is_editable(dist: Any) -> bool:
     """Say whether a distribution was installed with `pip install --editable`: then its files are elsewhere."""
-    import json  # noqa: PLC0415 - for packs under work only
 
     text = dist.read_text("direct_url.json")
     return bool(text and json.loads(text).get("dir_info", {}).get("editable"))
@@ -182,7 +183,6 @@ def _is_editable(dist: Any) -> bool:
 
 def _folders_of(parts: tuple[str, ...]) -> list[Path]:
     """Return the folders of a package that Python finds; only its top name is looked up, so nothing is run."""
-    from importlib.util import find_spec  # noqa: PLC0415 - for packs under work only
 
     spec = find_spec(parts[0])
     places = (spec.submodule_search_locations or ()) if spec else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Column, Table
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES
 from analyzer.rules import affected
 from analyzer.rules.bounds import check_entries, check_size
@@ -57,9 +57,16 @@ class RuleReader(TableReader):
         `thresholds` puts other numbers in the place of named ones; ThresholdError where that cannot be.
         """
         tree = self.text.tree()
-        self.text.store_tree(tree)
+        if not self.text.is_checked:
+            self.text.store_tree(tree)
         self.text.mapping(tree, KEYS, "the rule")
-        keys = self._long_keys(tree)
+        keys: dict[str, RuleItem] = expand_short(self.text, tree).value
+        if not self.text.is_checked:
+            check_entries(self.text, keys)
+        for needed in NEEDED:
+            if needed not in keys:
+                raise self.text.error(f"key `{needed}` is missing", FileSpan(1, 1))
+
         self.rule_id = self._read_word(
             keys["rule"], ID, "an id", "write words of a-z and 0-9 with dashes, like kb-2039495"
         )
@@ -76,7 +83,12 @@ class RuleReader(TableReader):
             gate, self._read_condition(keys["only"]) if "only" in keys else None
         )
         lets, named = self._read_lets(keys.get("let"), thresholds)
-        grades = list(map(self._read_grade, self._read_list(keys.get("grade"), "grade")))
+        grades = []
+        for item in self._read_list(keys.get("grade"), "grade"):
+            parts = self._read_mapping(item, GRADE_KEYS, "a grade", GRADE_KEYS)
+            condition = self._read_condition(parts["when"])
+            severity = self._read_choice(parts["severity"], SEVERITIES, "severity", "")
+            grades.append(Grade(condition, severity))
         rule = Rule(
             id=self.rule_id,
             title=self._read_line(keys["title"], "title"),
@@ -105,56 +117,30 @@ class RuleReader(TableReader):
         """Read what stands around the conditions; examples are read when they are asked for."""
         rule.hits = list(self.hits.values())
         self._check_distinct(rule, keys.get("seen"))
-        if unknown := next((name for name in thresholds if name not in rule.thresholds), ""):
-            raise _no_threshold(rule, unknown)
+        for name in thresholds:
+            if name in rule.lets and name not in rule.thresholds:
+                message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
+                advice = "only a plain number under `let` can be changed"
+                raise ThresholdError(message, rule.id, name, advice)
+            if name not in rule.thresholds:
+                near = did_you_mean(name, rule.thresholds)
+                advice = near or "none of its values under `let` is a plain number"
+                message = f"rule `{rule.id}` has no threshold `{name}`"
+                raise ThresholdError(message, rule.id, name, advice)
         rule.affected = affected.range_texts(affected.read_ranges(self, keys, "affected"))
         rule.fixed_in = affected.range_texts(affected.read_ranges(self, keys, "fixed_in"))
-        if things := self._read_things(keys.get("object")):
-            rule.object, *rule.rests_on = things
-        own = rule.each.table.declared.product
+        thing = keys.get("object")
+        if thing is not None:
+            several = isinstance(thing.value, list)
+            texts = self._read_list(thing, "object") if several else [thing]
+            # What comes behind the affected thing is what that rests on.
+            named = [parse_template(one, self.text, self.scope) for one in texts]
+            if named:
+                rule.object, *rule.rests_on = named
+        own = rule.each.table.declared_table.product
         rule.product = self._read_choice(
             keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""
         )
-        self._read_head(rule, keys)
-        rule.notes = [self._read_note(item) for item in self._read_list(keys.get("notes"), "notes")]
-        rule.evidence = [
-            check_expression(item, self.text, self.scope, many=True)
-            for item in self._read_list(keys.get("evidence"), "evidence")
-        ]
-        rule.chart = [
-            self._read_charted(item) for item in self._read_list(keys.get("chart"), "chart")
-        ]
-        rule.fix = [self._read_fix(item) for item in self._read_list(keys.get("fix"), "fix")]
-        rule.caution = self._read_line(keys.get("caution"), "caution")
-        rule.not_this = self._read_lines(keys.get("not_this"), "not_this")
-        rule.explained_by = self._read_lines(keys.get("explained_by"), "explained_by")
-        rule.ask = self._read_ask(keys.get("ask"))
-        check_size(self.text, rule)
-        declared = {name: table for name, table in self.tables.items() if table.given is None}
-        rule.read_examples = partial(all_examples, asked_of(tree), declared)
-
-    def _long_keys(self, tree: RuleItem) -> dict[str, RuleItem]:
-        """Return the keys of the long form, whichever the file is written in; none that is needed is missing."""
-        keys: dict[str, RuleItem] = expand_short(self.text, tree).value
-        check_entries(self.text, keys)
-        for key in NEEDED:
-            if key not in keys:
-                raise self.text.error(f"key `{key}` is missing", FileSpan(1, 1))
-        return keys
-
-    def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
-        """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""
-        for name, scope in find_scopes(rule).items():
-            seen = rule.seen[name]
-            own = {column: scope.keys[place].mine for place, column in scope.of(seen.logs[0])}
-            if seen.distinct in own and item is not None:
-                place = item.value[name].value["distinct"].place
-                message = f"the lines of one subject have one `{seen.distinct}`: `{name}` looks at those alone"
-                instead = f"any(every.{seen.distinct} != {own[seen.distinct]})"
-                advice = f"join `{seen.logs[0]}` as `every` with `by: []`, rows: many, and write {instead}"
-                raise self.text.error(message, place, advice)
-
-    def _read_head(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
         rule.kb = self._read_numbers(keys.get("kb"), "kb")
         rule.issues = self._read_numbers(keys.get("issues"), "issues")
         rule.source = self._read_lines(keys.get("source"), "source")
@@ -171,49 +157,77 @@ class RuleReader(TableReader):
         rule.checked = self._read_line(keys.get("checked"), "checked")
         rule.replaces = self._read_lines(keys.get("replaces"), "replaces")
         rule.about = self._read_line(keys.get("about"), "about")
+        self._read_shown(rule, keys)
+        rule.caution = self._read_line(keys.get("caution"), "caution")
+        rule.not_this = self._read_lines(keys.get("not_this"), "not_this")
+        rule.explained_by = self._read_lines(keys.get("explained_by"), "explained_by")
+        rule.ask = self._read_ask(keys.get("ask"))
+        if not self.text.is_checked:
+            check_size(self.text, rule)
+        declared = {name: table for name, table in self.tables.items() if table.given is None}
+        rule.read_examples = partial(all_examples, asked_of(tree), declared)
 
-    def _read_things(self, item: RuleItem | None) -> list[Template]:
-        """Return the texts that name the affected thing, and after it what that rests on."""
-        several = item is not None and isinstance(item.value, list)
-        things = self._read_list(item, "object") if several else [item] if item is not None else []
-        return [parse_template(one, self.text, self.scope) for one in things]
+    def _read_shown(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
+        """Read what a finding shows: notes, evidence, charts and the steps of the fix."""
+        for item in self._read_list(keys.get("notes"), "notes"):
+            parts = self._read_mapping(item, NOTE_KEYS, "a note", NOTE_KEYS)
+            condition = self._read_condition(parts["when"])
+            words = parse_template(parts["say"], self.text, self.scope, prose=True)
+            rule.notes.append(Note(condition, words))
+        rule.evidence = [
+            check_expression(item, self.text, self.scope, many=True)
+            for item in self._read_list(keys.get("evidence"), "evidence")
+        ]
+        for item in self._read_list(keys.get("chart"), "chart"):
+            node = check_expression(item, self.text, self.scope, many=True)
+            if node.op != "column" or not node.many or node.type not in ("int", "float"):
+                message = "a chart takes number columns of a join with `rows: many`"
+                raise self.text.error(message, item.place)
+            rule.chart.append(node)
+        rule.fix = [self._read_fix(item) for item in self._read_list(keys.get("fix"), "fix")]
+
+    def _check_distinct(self, rule: Rule, item: RuleItem | None) -> None:
+        """Refuse a count of different values of what tells the subjects apart: the lines of one subject have one."""
+        for name, scope in find_scopes(rule).items():
+            seen = rule.seen[name]
+            own = {column: scope.keys[place].mine for place, column in scope.of(seen.logs[0])}
+            if seen.distinct in own and item is not None:
+                place = item.value[name].value["distinct"].place
+                message = f"the lines of one subject have one `{seen.distinct}`: `{name}` looks at those alone"
+                instead = f"any(every.{seen.distinct} != {own[seen.distinct]})"
+                advice = f"join `{seen.logs[0]}` as `every` with `by: []`, rows: many, and write {instead}"
+                raise self.text.error(message, place, advice)
 
     # -- names: each, join, logs, seen, let
 
     def _read_joins(self, item: RuleItem | None) -> list[Join]:
         joins: list[Join] = []
-        if item is None or item.value is None:
-            return joins
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"join must be a mapping, not {item.what}", item.place)
-        for name, body in item.value.items():
-            joins.append(self._read_join(self._read_name(name, item.keys[name]), body))
+        for name, place, body in self.text.list_entries(item, "join"):
+            self._read_name(name, place)
+            keys = self.text.mapping(body, JOIN_KEYS, f"join `{name}`")
+            if "table" not in keys:
+                raise self.text.error(f"join `{name}` has no table", body.place)
+            table = self._rows_of(self._read_line(keys["table"], "table"), keys["table"].place)
+            rows = self._read_choice(keys.get("rows"), ("one", "many", "each"), "rows", "one")
+            check_join(self.text, table, rows, keys)
+            alias = Alias(name, table, rows == "many")
+            by = self._read_by(keys.get("by"), alias)
+            crosses = table.given is not None or any(  # rows of the catalog belong to no node
+                "node" in (mine.rpartition(".")[2], theirs) and mine != theirs
+                for mine, theirs in by
+            )
+            if table.signature in self.logs and self.logs[table.signature].any_node:
+                crosses = True
+            default = "any" if crosses else "same"
+            nodes = self._read_choice(keys.get("nodes"), ("same", "any"), "nodes", default)
+            where = None
+            if "where" in keys:
+                single = {key: value for key, value in self.scope.aliases.items() if not value.many}
+                scope = NameScope({**single, name: Alias(name, table)})
+                where = check_expression(keys["where"], self.text, scope, want="bool")
+            self.scope.aliases[name] = alias
+            joins.append(Join(alias, by, nodes == "any", where, rows == "each"))
         return joins
-
-    def _read_join(self, name: str, item: RuleItem) -> Join:
-        keys = self.text.mapping(item, JOIN_KEYS, f"join `{name}`")
-        if "table" not in keys:
-            raise self.text.error(f"join `{name}` has no table", item.place)
-        table = self._rows_of(self._read_line(keys["table"], "table"), keys["table"].place)
-        rows = self._read_choice(keys.get("rows"), ("one", "many", "each"), "rows", "one")
-        check_join(self.text, table, rows, keys)
-        alias = Alias(name, table, rows == "many")
-        by = self._read_by(keys.get("by"), alias)
-        crosses = any(
-            "node" in (mine.rpartition(".")[2], theirs) and mine != theirs for mine, theirs in by
-        )
-        crosses = crosses or (table.signature in self.logs and self.logs[table.signature].any_node)
-        crosses = crosses or table.given is not None  # it belongs to no node
-        nodes = self._read_choice(
-            keys.get("nodes"), ("same", "any"), "nodes", "any" if crosses else "same"
-        )
-        single = {key: value for key, value in self.scope.aliases.items() if not value.many}
-        where = None
-        if "where" in keys:
-            scope = NameScope({**single, name: Alias(name, table)})
-            where = check_expression(keys["where"], self.text, scope, want="bool")
-        self.scope.aliases[name] = alias
-        return Join(alias, by, nodes == "any", where, rows == "each")
 
     def _read_by(self, item: RuleItem | None, alias: Alias) -> tuple[tuple[str, str], ...]:
         if item is None or item.value is None:
@@ -224,68 +238,56 @@ class RuleReader(TableReader):
             children = item.value if isinstance(item.value, list) else [item]
             pairs = [(self._read_line(child, "by"), child, child.place) for child in children]
         found = []
+        rows = self.scope.aliases
         for mine, child, place in pairs:
             theirs = self._read_line(child, "by")
-            found.append((self._check_pair(mine, place, theirs, child, alias), theirs))
+            head, _, column = mine.rpartition(".")
+            owner = rows.get(head) if head else next(iter(rows.values()))
+            if owner is None or owner.many:
+                advice = "name a column of a row joined before"
+                raise self.text.error(f"`{mine}` cannot be joined on", place, advice)
+            own = self._find_column(owner, column, place)
+            other = self._find_column(alias, theirs, child.place)
+            if own.kind != other.kind:
+                message = f"`{mine}` is {own.kind}, `{theirs}` is {other.kind}: they never match"
+                raise self.text.error(message, child.place)
+            found.append((f"{owner.name}.{column}", theirs))
         return tuple(found)
 
-    def _check_pair(
-        self, mine: str, place: FileSpan, theirs: str, child: RuleItem, alias: Alias
-    ) -> str:
-        """Check one pair of `by`: both columns exist, the kinds agree."""
-        head, _, column = mine.rpartition(".")
-        owner = self.scope.aliases.get(head) if head else next(iter(self.scope.aliases.values()))
-        if owner is None or owner.many:
-            raise self.text.error(
-                f"`{mine}` cannot be joined on", place, "name a column of a row joined before"
-            )
-        one, two = owner.column(column), alias.column(theirs)
-        if one is None:
-            near = did_you_mean(column, owner.columns())
-            raise self.text.error(
-                f"table `{owner.table.spoken_name}` has no column `{column}`", place, near
-            )
-        if two is None:
-            near = did_you_mean(theirs, alias.columns())
-            raise self.text.error(
-                f"table `{alias.table.spoken_name}` has no column `{theirs}`", child.place, near
-            )
-        if one.kind != two.kind:
-            raise self.text.error(
-                f"`{mine}` is {one.kind}, `{theirs}` is {two.kind}: they never match", child.place
-            )
-        return f"{owner.name}.{column}"
+    def _find_column(self, alias: Alias, name: str, place: FileSpan) -> Column:
+        column = alias.column(name)
+        if column is None:
+            message = f"table `{alias.table.spoken_name}` has no column `{name}`"
+            raise self.text.error(message, place, did_you_mean(name, alias.columns()))
+        return column
 
     def _read_lets(
         self, item: RuleItem | None, thresholds: Mapping[str, float]
     ) -> tuple[dict[str, ExprNode], dict[str, tuple[float, float]]]:
         """Return the named values, and those of them that are plain numbers: name -> (value, as written)."""
         named: dict[str, tuple[float, float]] = {}
-        if item is None or item.value is None:
-            return {}, named
-        if not isinstance(item.value, dict):
-            raise self.text.error(f"let must be a mapping, not {item.what}", item.place)
-        if len(item.value) > MANY_LETS:
+        entries = self.text.list_entries(item, "let")
+        if item is not None and len(entries) > MANY_LETS:
             raise self.text.error(f"more than {MANY_LETS} named values", item.place)
-        for name, body in item.value.items():
-            self._read_name(name, item.keys[name])
+        for name, place, body in entries:
+            self._read_name(name, place)
             node = check_expression(body, self.text, self.scope, many=True)
-            if (
-                node.op == "literal"
-                and node.type in ("int", "float")
-                and isinstance(node.value, int | float)
-            ):
-                value = (
-                    _fit_threshold(node, thresholds[name], self.text.name, name)
-                    if name in thresholds
-                    else node.value
-                )
+            is_number = node.op == "literal" and node.type in ("int", "float")
+            if is_number and isinstance(node.value, int | float):
+                value = node.value
+                if name in thresholds:
+                    value = float(thresholds[name])
+                    if node.type == "int" and not value.is_integer():
+                        message = (
+                            f"`{name}` is a whole number in the rule ({node.text}), not {value!r}"
+                        )
+                        rule_id = self.text.name.rpartition("/")[2].rpartition(".")[0]
+                        raise ThresholdError(message, rule_id, name, "give a whole number")
+                    if node.type == "int":
+                        value = int(thresholds[name])
                 named[name] = (value, node.value)
-                node = (
-                    node
-                    if value == node.value
-                    else ExprNode("literal", node.type, repr(value), value=value)
-                )
+                if value != node.value:
+                    node = ExprNode("literal", node.type, repr(value), value=value)
             self.scope.lets[name] = node
         return dict(self.scope.lets), named
 
@@ -293,16 +295,6 @@ class RuleReader(TableReader):
 
     def _read_condition(self, item: RuleItem) -> ExprNode:
         return check_expression(item, self.text, self.scope, want="bool")
-
-    def _read_grade(self, item: RuleItem) -> Grade:
-        keys = self.text.mapping(item, GRADE_KEYS, "a grade")
-        for key in GRADE_KEYS:
-            if key not in keys:
-                raise self.text.error(f"a grade has no `{key}`", item.place)
-        return Grade(
-            self._read_condition(keys["when"]),
-            self._read_choice(keys["severity"], SEVERITIES, "severity", ""),
-        )
 
     def _read_outcomes(self, item: RuleItem, *, graded: bool) -> list[Outcome]:
         found = []
@@ -312,49 +304,29 @@ class RuleReader(TableReader):
                 raise self.text.error(
                     "an outcome has no severity", child.place, "one of " + ", ".join(SEVERITIES)
                 )
-            found.append(
-                Outcome(
-                    self._read_condition(keys["when"]) if "when" in keys else ALWAYS,
-                    self._read_choice(keys.get("severity"), SEVERITIES, "severity", ""),
-                    self._read_choice(keys.get("confidence"), CONFIDENCES, "confidence", "likely"),
-                    self._read_words(keys.get("say"), prose=True),
-                )
-            )
+            condition = self._read_condition(keys["when"]) if "when" in keys else ALWAYS
+            severity = self._read_choice(keys.get("severity"), SEVERITIES, "severity", "")
+            confidence = keys.get("confidence")
+            sure = self._read_choice(confidence, CONFIDENCES, "confidence", "likely")
+            say = self._read_words(keys.get("say"), prose=True)
+            found.append(Outcome(condition, severity, sure, say))
         if not 1 <= len(found) <= 50:
             raise self.text.error("a rule has 1 to 50 outcomes", item.place)
         return found
 
-    def _read_note(self, item: RuleItem) -> Note:
-        keys = self.text.mapping(item, NOTE_KEYS, "a note")
-        for key in NOTE_KEYS:
-            if key not in keys:
-                raise self.text.error(f"a note has no `{key}`", item.place)
-        return Note(
-            self._read_condition(keys["when"]),
-            parse_template(keys["say"], self.text, self.scope, prose=True),
-        )
-
     def _read_population(self, item: RuleItem) -> Population:
-        keys = self.text.mapping(item, POPULATION_KEYS, "population")
-        for key in ("table", "by"):
-            if key not in keys:
-                raise self.text.error(f"population has no `{key}`", item.place)
+        keys = self._read_mapping(item, POPULATION_KEYS, "population", ("table", "by"))
         table = self._find_table(self._read_line(keys["table"], "table"), keys["table"].place)
-        name = (
-            self._read_name(self._read_line(keys["as"], "as"), keys["as"].place)
-            if "as" in keys
-            else "listed_subject"
-        )
+        name = "listed_subject"
+        if "as" in keys:
+            name = self._read_name(self._read_line(keys["as"], "as"), keys["as"].place)
         alias = Alias(name, table)
-        by = tuple(
-            (mine.rpartition(".")[2], theirs) for mine, theirs in self._read_by(keys["by"], alias)
-        )
+        pairs = self._read_by(keys["by"], alias)
+        by = tuple((mine.rpartition(".")[2], theirs) for mine, theirs in pairs)
         scope = NameScope({name: alias})
-        where = (
-            check_expression(keys["where"], self.text, scope, want="bool")
-            if "where" in keys
-            else None
-        )
+        where = None
+        if "where" in keys:
+            where = check_expression(keys["where"], self.text, scope, want="bool")
         shown = keys.get("subject")
         if shown is None:
             fields = " ".join(f"{{{name}.{theirs}}}" for _, theirs in by)
@@ -362,23 +334,14 @@ class RuleReader(TableReader):
         return Population(alias, by, parse_template(shown, self.text, scope), where)
 
     def _read_subject(self, item: RuleItem | None, each: Alias) -> Template:
-        if item is not None:
-            return parse_template(item, self.text, self.scope)
-        columns = each.table.key or ("node",)
-        if each.table.lines_of is not None and not each.table.key:  # each line for itself
-            columns = tuple(column.name for column in self.logs[each.table.signature].columns) or (
-                "time",
-            )
-        fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
-        return parse_template(RuleItem(fields, FileSpan(), fields), self.text, self.scope)
-
-    def _read_charted(self, item: RuleItem) -> ExprNode:
-        node = check_expression(item, self.text, self.scope, many=True)
-        if node.op != "column" or not node.many or node.type not in ("int", "float"):
-            raise self.text.error(
-                "a chart takes number columns of a join with `rows: many`", item.place
-            )
-        return node
+        if item is None:
+            columns = each.table.key or ("node",)
+            if each.table.lines_of is not None and not each.table.key:  # each line for itself
+                groups = self.logs[each.table.signature].columns
+                columns = tuple(column.name for column in groups) or ("time",)
+            fields = " ".join(f"{{{each.name}.{name}}}" for name in columns)
+            item = RuleItem(fields, FileSpan(), fields)
+        return parse_template(item, self.text, self.scope)
 
     def _read_fix(self, item: RuleItem) -> Step:
         keys = self.text.mapping(item, FIX_KEYS, "a step of fix")
@@ -406,32 +369,6 @@ class RuleReader(TableReader):
         return (
             parse_template(item, self.text, self.scope, prose=prose) if item is not None else None
         )
-
-
-def _fit_threshold(node: ExprNode, value: float, file: str, name: str) -> float:
-    """Return a changed threshold in the kind of number the rule has: whole stays whole."""
-    if node.type == "float":
-        return float(value)
-    if isinstance(value, float) and not value.is_integer():
-        message = f"`{name}` is a whole number in the rule ({node.text}), not {value!r}"
-        raise ThresholdError(
-            message, file.rpartition("/")[2].rpartition(".")[0], name, "give a whole number"
-        )
-    return int(value)
-
-
-def _no_threshold(rule: Rule, name: str) -> ThresholdError:
-    """Return the error for a name that is no threshold of the rule, with what it is instead."""
-    if name in rule.lets:
-        message = f"`{name}` of rule `{rule.id}` is computed: {rule.lets[name].text}"
-        advice = "only a plain number under `let` can be changed"
-    else:
-        message = f"rule `{rule.id}` has no threshold `{name}`"
-        advice = (
-            did_you_mean(name, rule.thresholds)
-            or "none of its values under `let` is a plain number"
-        )
-    return ThresholdError(message, rule.id, name, advice)
 
 
 # -- rows of the catalog: the joins that may name them, and the key `fact`

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.rules import run_catalog
 from analyzer.runtime.limits import Limits
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class RunOptions:
 
     def local(self, material: Sequence[Path] = ()) -> tuple[Local, str]:
         """Return settings and packs, and a warning or ""; settings that lie in the material are not used."""
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         file = Path(self.settings) if self.settings else None
         return run_catalog.read_local(
@@ -48,7 +48,6 @@ class RunOptions:
 
     def catalog(self, local: Local) -> Catalog:
         """Return the rules of the run; raises BadSettingsError when the settings speak of a rule that is not there."""
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         return run_catalog.load_run_catalog(
             local, self.folders(), limits=self.limits, drafts=self.drafts
@@ -56,7 +55,6 @@ class RunOptions:
 
     def successors(self) -> dict[str, tuple[str, ...]]:
         """Return the rules that took the place of others, by the former id; drafts and retired rules are looked at."""
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - heavy
 
         local, _ = self.local()
         catalog = run_catalog.load_run_catalog(

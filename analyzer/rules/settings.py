@@ -10,6 +10,7 @@ import fnmatch
 import hashlib
 import math
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -20,9 +21,8 @@ from analyzer.rules.language.rulefile import BadRuleError, FileSpan, did_you_mea
 from analyzer.rules.model import Thresholds
 from analyzer.rules.sources import real_path
 from analyzer.runtime.limits import Limits
-from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
+from analyzer.scan.careful import UNDECIDED, measure_cost, refused_by_re2, search_of
 from analyzer.scan.patterns import find_fatal
-from analyzer.scan.repeats import measure_cost
 
 if TYPE_CHECKING:
     from analyzer.rules.tomlplaces import Path as Key
@@ -70,13 +70,11 @@ class Mute:
             fnmatch.translate(self.node.lower()), node.lower()[:TEXT]
         ):
             return False
-        return not self.subject or any(self._is_named(name[:TEXT]) for name in names if name)
-
-    def _is_named(self, name: str) -> bool:
-        if self.subject.startswith("/"):
-            found = search_of(re.compile(self.subject[1:-1]), _STEPS)(name)
-            return found is not None and found is not UNDECIDED
-        return name == self.subject
+        known = [name[:TEXT] for name in names if name]
+        if not self.subject.startswith("/"):
+            return not self.subject or self.subject in known
+        search = search_of(re.compile(self.subject[1:-1]), _STEPS)
+        return any(search(name) not in (None, UNDECIDED) for name in known)
 
     def holds_on(self, day: str) -> bool | None:
         """Say whether the mute holds on a day (ISO 8601), None when the day is not known."""
@@ -198,7 +196,6 @@ def parse_settings(
     limits: Limits | None = None,
 ) -> Settings:
     """Return the settings of a TOML text; folders in it are relative to `folder`. Raises BadSettingsError."""
-    import tomllib  # noqa: PLC0415 - most runs have no settings
 
     text = text.replace("\r\n", "\n")
     try:

@@ -118,7 +118,20 @@ class _Short:
         self.text, self.values, self.keys = text, values, keys
         self.at = keys[SIGN]
         self.sign = text.mapping(values.pop(SIGN), SIGN_KEYS, "`sign`")
-        self.cleared = self._read_cleared(values.pop(CLEARED, None))
+        # A bare pattern is the `match` of `cleared`, and its log is that of the sign.
+        self.cleared: dict[str, RuleItem] = {}
+        item = values.pop(CLEARED, None)
+        if item is not None:
+            found = {"match": item}
+            if not isinstance(item.value, str):
+                found = text.mapping(item, CLEARED_KEYS, "`cleared`")
+            if "match" not in found:
+                raise text.error("`cleared` has no `match`", item.place)
+            if "say" in found and "severity" not in found:
+                message = "`say` of `cleared` needs a `severity` beside it"
+                raise text.error(message, found["say"].place)
+            own = {"in": self.sign["in"]} if "in" in self.sign else {}
+            self.cleared = own | found
         self.answer = {key: values.pop(key) for key in ANSWER_KEYS if key in values}
 
     def write_out(self) -> None:
@@ -141,22 +154,6 @@ class _Short:
                 self._write_log(self.cleared, CLEARED), self.keys[CLEARED]
             )
         self._merge_part("logs", logs, "a signature")
-        self._write_rows(per)
-        self._write_questions()
-        if self._asks_over():
-            over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
-            self._merge_part("let", {OVER: over}, "a value")
-        self._put_default("when", _make_text(self._write_condition(), self.at))
-        self._write_outcomes()
-        self._put_default(
-            "evidence",
-            _make_list([_make_text(name, self.at) for name in logs], self.at),
-        )
-        for key in (SIGN, CLEARED, *ANSWER_KEYS):
-            self.keys.pop(key, None)
-
-    def _write_rows(self, per: list[RuleItem]) -> None:
-        """Join the lines of a subject, and those that end it, where something speaks of them."""
         by = [] if [item.text for item in per] == ["node"] else per
         own = {}
         if self._speaks_of(LINE) or self._asks_over():
@@ -170,6 +167,23 @@ class _Short:
                 at,
             )
         self._merge_part("join", own, "a row")
+        self._write_questions()
+        if self._asks_over():
+            over = _make_text(f"any({END}.time >= max({LINE}.time))", self.keys[CLEARED])
+            self._merge_part("let", {OVER: over}, "a value")
+        condition = OFTEN if self._is_counted() else SIGN
+        if "longer_than" in self.cleared:
+            condition = f"{OFTEN} and {LASTING}" if condition == OFTEN else LASTING
+        elif self.cleared and "severity" not in self.cleared:
+            condition = f"{condition} and not {OVER}"
+        self._put_default("when", _make_text(condition, self.at))
+        self._write_outcomes()
+        self._put_default(
+            "evidence",
+            _make_list([_make_text(name, self.at) for name in logs], self.at),
+        )
+        for key in (SIGN, CLEARED, *ANSWER_KEYS):
+            self.keys.pop(key, None)
 
     def _write_questions(self) -> None:
         """Put the questions to the logs that counts and spans of the short form ask."""
@@ -191,23 +205,6 @@ class _Short:
 
     # -- the parts that the author wrote
 
-    def _read_cleared(self, item: RuleItem | None) -> dict[str, RuleItem]:
-        """Return the keys of `cleared`; a bare pattern is its `match`, and its log is that of the sign."""
-        if item is None:
-            return {}
-        found = (
-            {"match": item}
-            if isinstance(item.value, str)
-            else self.text.mapping(item, CLEARED_KEYS, "`cleared`")
-        )
-        if "match" not in found:
-            raise self.text.error("`cleared` has no `match`", item.place)
-        if "say" in found and "severity" not in found:
-            raise self.text.error(
-                "`say` of `cleared` needs a `severity` beside it", found["say"].place
-            )
-        return ({"in": self.sign["in"]} if "in" in self.sign else {}) | found
-
     def _read_per(self) -> list[RuleItem]:
         item = self.sign.get("per")
         if item is None or item.value is None:
@@ -221,12 +218,6 @@ class _Short:
             for child in children
             for word in self.text.string(child, "per").split(",")
         ]
-
-    def _write_condition(self) -> str:
-        base = OFTEN if self._is_counted() else SIGN
-        if "longer_than" in self.cleared:
-            return f"{base} and {LASTING}" if base == OFTEN else LASTING
-        return f"{base} and not {OVER}" if self.cleared and "severity" not in self.cleared else base
 
     def _asks_over(self) -> bool:
         """Say whether it matters that the last line of the sign was followed by one that ends it."""

@@ -146,7 +146,7 @@ def _by_result(item: RuleItem, rule: Rule) -> RuleItem:
                 rows = parts.pop("rows")
                 rows = rows if not isinstance(rows.value, dict) else RuleItem([rows], rows.place)
                 tables = parts["tables"].value if "tables" in parts else {}
-                home = rule.each.table.declared.name
+                home = rule.each.table.declared_table.name
                 parts["tables"] = _make_item(
                     {home: rows} | (tables if isinstance(tables, dict) else {}), rows.place
                 )
@@ -270,7 +270,7 @@ def made_examples(
         return []
     proven = [example for example in own if not example.gap]
     found: list[Example] = []
-    log = rule.each.table.declared.name
+    log = rule.each.table.declared_table.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
     if not lines:
         cannot_tell = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)

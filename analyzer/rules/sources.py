@@ -83,15 +83,21 @@ def rule_files(
         faults = list(source.faults)
         for path in source.files:
             try:
-                files, why_not = _list_place(path)
-                found += [(source, file) for file in files]
-                faults += why_not
+                if path.is_dir():
+                    files, why_not = rule_tree(Path(path))
+                    found += [(source, file) for file in files]
+                    faults += why_not
+                    continue
+                there = path.exists()
+                reason = "no such file or folder"
             except OSError as error:
-                reason = (
-                    "no such file or folder"
-                    if not path.exists()
-                    else f"cannot be read: {error.strerror}"
-                )
+                there = False
+                reason = "no such file or folder"
+                if path.exists():
+                    reason = f"cannot be read: {error.strerror}"
+            if there:
+                found.append((source, path))
+            else:
                 faults.append(BadRuleError(reason, file=str(path), place=FileSpan()))
         broken += faults
         source.broken = len(faults)
@@ -105,19 +111,6 @@ def rule_files(
             )
         )
     return found[: limits.rules], broken
-
-
-def _list_place(path: Any) -> tuple[list[Any], list[BadRuleError]]:
-    """Return the rule files of a folder and of all below it, or the file itself; OSError when it is not there.
-
-    With them the reasons why a folder, or a part of it, gives none.
-    """
-    if path.is_dir():
-        files, faults = rule_tree(Path(path))
-        return list(files), faults
-    if not path.exists():
-        raise FileNotFoundError
-    return [path], []
 
 
 def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:

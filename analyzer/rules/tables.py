@@ -129,17 +129,13 @@ class TableReader(LogReader):
             return {}
         if not isinstance(item.value, dict):
             return {"": self.text.string(item, "ask")}
-        return {
-            self._any_table(name, item.keys[name]): self.text.string(child, "ask")
-            for name, child in item.value.items()
-        }
-
-    def _any_table(self, name: str, place: FileSpan) -> str:
-        if name not in self.tables or self.tables[name].given is not None:
-            raise self.text.error(
-                f"no parser makes table `{name[:80]}`", place, did_you_mean(name, self.tables)
-            )
-        return name
+        found = {}
+        for name, child in item.value.items():
+            if name not in self.tables or self.tables[name].given is not None:
+                near = did_you_mean(name, self.tables)
+                raise self.text.error(f"no parser makes table `{name[:80]}`", item.keys[name], near)
+            found[name] = self.text.string(child, "ask")
+        return found
 
 
 def refit_tables(rule: Rule) -> Rule:

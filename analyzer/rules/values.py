@@ -35,6 +35,16 @@ class Values:
             )
         return item.value
 
+    def _read_mapping(
+        self, item: RuleItem, known: tuple[str, ...], what: str, needed: tuple[str, ...]
+    ) -> dict[str, RuleItem]:
+        """Return the parts of a mapping; refuse one of an unknown key, and one that lacks a needed key."""
+        parts = self.text.mapping(item, known, what)
+        for key in needed:
+            if key not in parts:
+                raise self.text.error(f"{what} has no `{key}`", item.place)
+        return parts
+
     def _read_lines(self, item: RuleItem | None, what: str) -> list[str]:
         if item is not None and isinstance(item.value, str):
             return [self._read_line(item, what)]

@@ -98,7 +98,16 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a file of the folder, whole or not at all, and sweep out old ones; what cannot be written is left."""
     unfinished = ""
     try:
-        _make_folder(path.parent)
+        # Below a folder of the user only, not below the home of another
+        missing = []
+        folder = path.parent
+        while not folder.exists():
+            missing.append(folder)
+            folder = folder.parent
+        if missing and not _is_own(folder.stat(), folder=True):
+            return
+        for one in reversed(missing):
+            one.mkdir(0o700, exist_ok=True)
         if not _is_own(path.parent.lstat(), folder=True):
             return
         handle, unfinished = tempfile.mkstemp(prefix=RULES, suffix=UNFINISHED, dir=path.parent)
@@ -112,18 +121,6 @@ def write_file(path: Path, data: bytes) -> None:
                 Path(unfinished).unlink(missing_ok=True)
 
 
-def _make_folder(folder: Path) -> None:
-    """Make the folder and what lies above it, below a folder of the user only (not below the home of another)."""
-    missing = []
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    if missing and not _is_own(folder.stat(), folder=True):
-        raise PermissionError
-    for one in reversed(missing):
-        one.mkdir(0o700, exist_ok=True)
-
-
 def _is_own(state: os.stat_result, *, folder: bool) -> bool:
     """Say whether a folder or a file belongs to this user, and no one else may write to it."""
     if not (stat.S_ISDIR if folder else stat.S_ISREG)(state.st_mode):
@@ -133,14 +130,19 @@ def _is_own(state: os.stat_result, *, folder: bool) -> bool:
 
 def _sweep_folder(kept: Path) -> None:
     """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
-    found = (
-        one for start in (RULES, PATTERNS) for one in kept.parent.glob(f"{start}*") if one != kept
-    )
-    ours = [(time.time() - one.lstat().st_mtime, one) for one in found]
-    whole = sorted(pair for pair in ours if pair[1].name.endswith(ENDING))
-    old = [one for age, one in whole[: MOST_FILES - 1] if age > MOST_DAYS * DAY]
-    old += [one for _, one in whole[MOST_FILES - 1 :]]
-    old += [one for age, one in ours if one.name.endswith(UNFINISHED) and age > DAY]
+    finished = []
+    old = []
+    for one in (*kept.parent.glob(f"{RULES}*"), *kept.parent.glob(f"{PATTERNS}*")):
+        if one == kept:
+            continue
+        age = time.time() - one.lstat().st_mtime
+        if one.name.endswith(ENDING):
+            finished.append((age, one))
+        elif one.name.endswith(UNFINISHED) and age > DAY:
+            old.append(one)
+    for number, (age, one) in enumerate(sorted(finished), start=1):
+        if age > MOST_DAYS * DAY or number >= MOST_FILES:
+            old.append(one)
     for one in old:
         with suppress(OSError):
             one.unlink()

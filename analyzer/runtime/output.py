@@ -57,7 +57,12 @@ def write_all(folder: Path, texts: Mapping[str, str | Iterable[str]]) -> None:
                 with path.open("w", encoding="utf-8", newline="\n") as stream:
                     stream.writelines(_cut_parts(text) if isinstance(text, str) else text)
             else:
-                _write_parts(path, text, written)
+                handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+                with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+                    stream.writelines(_cut_parts(text) if isinstance(text, str) else text)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                Path(written[path]).chmod(0o644)
         for path, temporary in written.items():  # the path is named in the error
             Path(temporary).replace(path)
     except OSError as error:
@@ -84,15 +89,6 @@ def _is_stream(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISCHR(mode) or stat.S_ISFIFO(mode)
-
-
-def _write_parts(path: Path, text: str | Iterable[str], written: dict[Path, str]) -> None:
-    handle, written[path] = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(_cut_parts(text) if isinstance(text, str) else text)
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(written[path]).chmod(0o644)
 
 
 def _cut_parts(text: str) -> Iterator[str]:

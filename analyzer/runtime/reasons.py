@@ -26,7 +26,7 @@ STILL_LOADED = "a download that has not ended, by its name; run again when it ha
 
 def merge_reasons(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """Return the reasons of many subjects, each given as (reason, name of the node), one for each kind, in order."""
-    return [said for said, _ in count_reasons(reasons)]
+    return [reason for reason, _ in count_reasons(reasons)]
 
 
 def count_reasons(
@@ -35,19 +35,28 @@ def count_reasons(
     """Return the same, each with the places of its subjects in `reasons`; without `name` no node is named."""
     kinds: dict[str, dict[str, dict[str, None]]] = {}
     members: dict[str, list[int]] = {}
-    for place, (why, node) in enumerate(reasons):
-        if why:
-            kind, parts = _part_reason(why, node)
-            kind = kind if name else kind.replace(f" of {_NODE}", "")
-            known = kinds.setdefault(kind, {_NODE: {}, _PLACE: {}, _KEYS: {}})
-            members.setdefault(kind, []).append(place)
-            for mark, part in parts:
-                known[mark][part] = None
-    part_lists = ({mark: list(parts) for mark, parts in known.items()} for known in kinds.values())
-    return [
-        (_describe_places(kind, parts), members[kind])
-        for kind, parts in zip(kinds, part_lists, strict=True)
-    ]
+    for number, (why, node) in enumerate(reasons):
+        if not why:
+            continue
+        kind, parts = _part_reason(why, node)
+        if not name:
+            kind = kind.replace(f" of {_NODE}", "")
+        known = kinds.setdefault(kind, {_NODE: {}, _PLACE: {}, _KEYS: {}})
+        members.setdefault(kind, []).append(number)
+        for mark, part in parts:
+            known[mark][part] = None
+    counted = []
+    for kind, known in kinds.items():
+        nodes, places, keys = list(known[_NODE]), list(known[_PLACE]), list(known[_KEYS])
+        place = "".join(places)
+        if len(places) > 1:
+            place = f"{places[0]} and {text.count_noun(len(places) - 1, 'more place')}"
+        key = "".join(keys)
+        if len(keys) > 1:
+            key = f"{keys[0]} (and {len(keys) - 1:,} more like it)"
+        reason = kind.replace(_NODE, list_names(nodes)).replace(_PLACE, place).replace(_KEYS, key)
+        counted.append((reason, members[kind]))
+    return counted
 
 
 def _part_reason(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
@@ -57,24 +66,13 @@ def _part_reason(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
         if found := pattern.search(why):
             parts.append((mark, found["of"]))
             why = why[: found.start("of")] + mark + why[found.end("of") :]
-    whose = (
-        re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why) if node and node in why else None
-    )
+    whose = None
+    if node and node in why:
+        whose = re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why)
     if whose:
         parts.append((_NODE, node))
         why = why[: whose.start()] + _NODE + why[whose.end() :]
     return why, parts
-
-
-def _describe_places(kind: str, parts: dict[str, list[str]]) -> str:
-    nodes, places, keys = parts[_NODE], parts[_PLACE], parts[_KEYS]
-    said = kind.replace(_NODE, list_names(nodes))
-    others = text.count_noun(len(places) - 1, "more place")
-    more = f"{places[0]} and {others}" if len(places) > 1 else "".join(places)
-    said = said.replace(_PLACE, more)
-    return said.replace(
-        _KEYS, f"{keys[0]} (and {len(keys) - 1:,} more like it)" if len(keys) > 1 else "".join(keys)
-    )
 
 
 def list_names(names: list[str], most: int = MOST) -> str:

@@ -129,9 +129,10 @@ def _cut_names(names: list[_Part], excess: int, mark: str) -> list[LineCut]:
 
     while low < high:  # the most room for each name with which the line still fits
         middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if _measure_gain(cut_to(middle), mark) >= excess else (low, middle - 1)
-        )
+        if _measure_gain(cut_to(middle), mark) >= excess:
+            low = middle
+        else:
+            high = middle - 1
     return cut_to(low)
 
 
@@ -156,30 +157,28 @@ def _leave_words_out(
     order = [place for place in range(len(parts) - 1, 0, -1) if parts[place].kind == "word"]
 
     def leave_out(number: int) -> list[LineCut]:
-        return _join_cuts(line, parts, set(order[:number]), cuts)
+        """Return the cuts in names with the words that are left out: neighbours become one cut."""
+        out = set(order[:number])
+        made: list[LineCut] = []
+        for place, part in enumerate(parts):
+            if place not in out:
+                made += [cut for cut in cuts if part.start <= cut.start < part.end]
+            elif place - 1 in out and made:
+                made[-1] = LineCut(made[-1].start, part.end)
+            else:
+                made.append(LineCut(part.start, part.end))
+        if made and len(parts) - 1 in out:
+            made[-1] = LineCut(made[-1].start, len(line))
+        return made
 
     low, high = 0, len(order)
     while low < high:  # the fewest that are enough
         middle = (low + high) // 2
-        fits = len(line) - _measure_gain(leave_out(middle), mark) <= width
-        low, high = (low, middle) if fits else (middle + 1, high)
-    return leave_out(low)
-
-
-def _join_cuts(line: str, parts: list[_Part], out: set[int], cuts: list[LineCut]) -> list[LineCut]:
-    """Return the cuts in names with the words that are left out: neighbours become one cut."""
-    made: list[LineCut] = []
-    for place, part in enumerate(parts):
-        if place not in out:
-            made += [cut for cut in cuts if part.start <= cut.start < part.end]
-            continue
-        if place - 1 in out and made:
-            made[-1] = LineCut(made[-1].start, part.end)
+        if len(line) - _measure_gain(leave_out(middle), mark) <= width:
+            high = middle
         else:
-            made.append(LineCut(part.start, part.end))
-    if made and len(parts) - 1 in out:
-        made[-1] = LineCut(made[-1].start, len(line))
-    return made
+            low = middle + 1
+    return leave_out(low)
 
 
 def fit_rows(
@@ -200,13 +199,12 @@ def fit_rows(
                 break  # there is nothing more to leave out
             if takes(short) > most:
                 continue
-            if sum(not _inside_name(line, cut) for cut in cuts) <= holes:
+            made_holes = 0  # cuts that are not inside a name
+            for cut in cuts:
+                around = line[cut.start - 1 : cut.end + 1]
+                if cut.end >= len(line) or any(sign.isspace() for sign in around):
+                    made_holes += 1
+            if made_holes <= holes:
                 return cuts
             break
     return find_cuts(line, width, mark)
-
-
-def _inside_name(line: str, cut: LineCut) -> bool:
-    return not any(sign.isspace() for sign in line[cut.start - 1 : cut.end + 1]) and cut.end < len(
-        line
-    )

@@ -71,6 +71,16 @@ class LineBlock:
         return self.data.count(b"\n", start, end)
 
 
+class BlockSearch(Protocol):
+    """The search of one log, block by block."""
+
+    def search_block(self, block: LineBlock) -> None:
+        """Search one block."""
+
+    def close(self) -> None:
+        """Put the hits in order; call after the last block."""
+
+
 @dataclass(slots=True)
 class _Raw:
     """A filled buffer on its way to be cleaned; `hole` NUL bytes were left out before it."""
@@ -227,23 +237,22 @@ class _Reader:
                 yield raw
             if not self._ended:
                 own += [_POOL.take_buffer(self._size + 1) for _ in range(_RING - 1)]
-                yield from self._read_in_thread(own[1:])
+                for buffer in own[1:]:
+                    self._free.put(buffer)
+                thread = threading.Thread(
+                    target=self._run_thread, name="backline-read", daemon=True
+                )
+                thread.start()
+                try:
+                    while (filled := self._full.get()) is not None:
+                        if isinstance(filled, BaseException):
+                            raise filled
+                        yield filled
+                finally:
+                    self._free.put(None)  # also when the consumer gave up
+                    thread.join()
         finally:
             _POOL.give_back(own)
-
-    def _read_in_thread(self, more: list[bytearray]) -> Iterator[_Raw]:
-        for buffer in more:
-            self._free.put(buffer)
-        thread = threading.Thread(target=self._run_thread, name="backline-read", daemon=True)
-        thread.start()
-        try:
-            while (raw := self._full.get()) is not None:
-                if isinstance(raw, BaseException):
-                    raise raw
-                yield raw
-        finally:
-            self._free.put(None)  # also when the consumer gave up
-            thread.join()
 
     def give_back(self, raw: _Raw) -> None:
         """Let a buffer be filled again."""
@@ -267,9 +276,22 @@ class _Reader:
         while True:
             end = len(self._carry)
             view[:end] = self._carry
-            end = self._fill_view(view, end)
+            while end < self._size:
+                got = self._read(view[end : self._size])
+                if not got:
+                    self._ended = True
+                    break
+                end += got
+                self._tally.bytes += got
             if self._ended:
-                end = self._close_line(buffer, end)
+                # Close the last line; of a source that was cut, leave the broken one out
+                self._tally.cut = str(getattr(self._source, "cut", "") or "")
+                if end and buffer[end - 1] != 10:
+                    if self._tally.cut:
+                        end = buffer.rfind(b"\n", 0, end) + 1
+                    else:
+                        buffer[end] = 10
+                        end += 1
                 hole, self._hole = self._hole, 0
                 return _Raw(buffer, end, hole) if end or hole else None
             cut = buffer.rfind(b"\n", 0, end) + 1
@@ -282,26 +304,6 @@ class _Reader:
             kept = b"" if line == self._blank else line.translate(None, b"\0")
             self._hole += len(line) - len(kept)
             self._carry = kept[: self._limit + 1]
-
-    def _fill_view(self, view: memoryview, end: int) -> int:
-        while end < self._size:
-            got = self._read(view[end : self._size])
-            if not got:
-                self._ended = True
-                break
-            end += got
-            self._tally.bytes += got
-        return end
-
-    def _close_line(self, buffer: bytearray, end: int) -> int:
-        """Close the last line; of a source that was cut, leave the broken one out."""
-        self._tally.cut = str(getattr(self._source, "cut", "") or "")
-        if end and buffer[end - 1] != 10:
-            if self._tally.cut:
-                return buffer.rfind(b"\n", 0, end) + 1
-            buffer[end] = 10
-            end += 1
-        return end
 
 
 def _make_read(source: Source) -> Callable[[memoryview], int | None]:
@@ -323,3 +325,38 @@ def _make_read(source: Source) -> Callable[[memoryview], int | None]:
         return size
 
     return readinto
+
+
+Look = Callable[[bytes], object]  # takes the bytes of one read
+
+
+def pass_on(source: Source, look: Look) -> Source:
+    """Return a source of the same bytes; `look` gets those of each read, in order, before the reader has them."""
+    if isinstance(source, Readable):
+        return _Passing(source, look)
+
+    def see_chunk(chunk: bytes | bytearray | memoryview) -> bytes:
+        data = bytes(chunk)
+        look(data)
+        return data
+
+    return map(see_chunk, source)
+
+
+class _Passing:
+    """A member whose bytes are seen while they are read."""
+
+    def __init__(self, source: Readable, look: Look) -> None:
+        self._source, self._look = source, look
+
+    @property
+    def cut(self) -> str:
+        """Why the member ended early, as the member says."""
+        return str(getattr(self._source, "cut", "") or "")
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer as the member does."""
+        count = self._source.readinto(buffer) or 0
+        if count:
+            self._look(bytes(memoryview(buffer)[:count]))
+        return count

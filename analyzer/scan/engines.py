@@ -7,18 +7,391 @@ engine may propose too much, and must never miss a line.
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import platform
+import re
+import subprocess
 import sys
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any, Protocol
 
+from analyzer.runtime import cache_folder
 from analyzer.runtime.errors import UsageError
-from analyzer.scan.compiled_pattern import Engine, Needle
-from analyzer.scan.hyperscanengine import HyperscanEngine
-from analyzer.scan.pureengine import PureEngine
-from analyzer.scan.re2engine import Re2Engine
+from analyzer.scan.blocks import Buffer
+from analyzer.scan.careful import measure_cost
+from analyzer.scan.prefilter import Required, analyse, is_known
+
+_RARE = (
+    24  # characters of a literal that hardly any line holds which the whole pattern does not match
+)
+_NAMES, _NAME = (
+    8,
+    7,
+)  # this many literals of one choice, of this many characters, are names: slow to compile together
+SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
+
+Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Needle:
+    """A pattern ready for the engines; `compiled` is the one that decides, made when a line is proposed for it."""
+
+    pattern: str
+    flags: int
+    choices: tuple[Required, ...]
+    approximation: str | None
+    folds_case: bool  # it ignores case, somewhere
+
+    @classmethod
+    def of(cls, pattern: str, flags: int = 0) -> Needle:
+        """Look at a pattern; raises re.error when it is none."""
+        if not is_known(pattern, flags):
+            _compile_pattern(pattern, flags)
+        found = analyse(pattern, flags)
+        return cls(pattern, flags, found.choices, found.approximation, found.folds_case)
+
+    @property
+    def regex(self) -> re.Pattern[str]:
+        """The pattern itself."""
+        return _compile_pattern(self.pattern, self.flags)
+
+    @property
+    def search(self) -> Callable[[str], re.Match[str] | None]:
+        """The search of the pattern itself in one line."""
+        return self.regex.search
+
+    @property
+    def every_line(self) -> bool:
+        """True when nothing of it can be sought, so that it has to be tried on every line."""
+        return not self.choices and self.approximation is None
+
+    def best_choice(self, sample: bytes = b"") -> Required | None:
+        """Return the literals to seek: the rarest in a sample of the text, else the longest."""
+        if not self.choices:
+            return None
+        if len(self.choices) == 1 or not sample:
+            return max(self.choices, key=lambda choice: choice.weight)
+        lowered = sample.lower()
+
+        def measure_cost(choice: Required) -> tuple[int, int]:
+            text = lowered if choice.ignore_case else sample
+            # a literal takes about as long to seek as 5,000 candidates take to look at
+            seen = sum(text.count(literal) for literal in choice.encode_literals())
+            return 5_000 * len(choice.texts) + 64 * seen, -choice.weight[0]
+
+        return min(self.choices, key=measure_cost)
+
+
+@lru_cache(8192)
+def _compile_pattern(pattern: str, flags: int) -> re.Pattern[str]:
+    return re.compile(pattern, flags)
+
+
+class Engine(Protocol):
+    """Proposes (offset, pattern number) pairs for the lines of `data[:end]`, in any order."""
+
+    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+        """Return at least one place for each line and pattern that match."""
+
+
+def find_places(data: Buffer, end: int, literal: bytes) -> Iterator[int]:
+    """Yield one place of `literal` a line; of the line feed, each one."""
+    at = data.find(literal, 0, end)
+    while at >= 0:
+        yield at
+        line_end = data.find(b"\n", at, end) + 1
+        if not line_end:
+            return
+        at = data.find(literal, line_end, end)
+
+
+def find_needle_places(needle: Needle, data: Buffer, end: int) -> Iterator[int]:
+    """Yield places a pattern may match, one a line for each thing sought; for any engine the same."""
+    choice = needle.best_choice()
+    if choice is not None:
+        text = bytes(memoryview(data)[:end]).lower() if choice.ignore_case else data
+        for literal in choice.encode_literals():
+            yield from find_places(text, end, literal)
+    elif (regex := find_sought(needle)) is not None:
+        yield from (match.end() - 1 for match in regex.finditer(data, 0, end))
+    else:
+        yield from find_places(data, end, b"\n")
+
+
+def find_sought(needle: Needle) -> re.Pattern[bytes] | None:
+    """Return the approximation for Python's `re`, or None when it is not certain that its work stays linear."""
+    text = needle.approximation
+    bound = None if text is None else measure_cost(text, re.MULTILINE)
+    if text is None or bound is None or not bound.quick:
+        return None
+    return re.compile(text.encode("ascii"), re.MULTILINE)
+
+
+def list_expressions(needle: Needle) -> list[str]:
+    """Return the regexes to compile: literals that are certain to be rare, else the approximation, else the literals.
+
+    Literals alone are found in two thirds of the time of a regex with classes, and compiled in a tenth of it; each by
+    itself, as an automaton for several of them takes ten times as long to compile.
+    """
+    choice = needle.best_choice()
+    rare = choice is not None and choice.weight[0] >= (
+        _NAME if len(choice.texts) >= _NAMES else _RARE
+    )
+    if needle.approximation is not None and not rare:
+        return [needle.approximation]
+    assert choice is not None, "a pattern tried on every line never comes here"
+    texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encode_literals())
+    return [f"(?i:{text})" if choice.ignore_case else text for text in texts]
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What to seek: literals (as they stand, and in lowered text) and regexes, with pattern numbers.
+
+    every  patterns for which every line is proposed
+    """
+
+    exact: dict[bytes, list[int]] = field(default_factory=dict)
+    lowered: dict[bytes, list[int]] = field(default_factory=dict)
+    regexes: list[tuple[re.Pattern[bytes], int]] = field(default_factory=list)
+    every: list[int] = field(default_factory=list)
+
+
+class PureEngine:
+    """Required literals with `bytes.find`; needs nothing but Python."""
+
+    def __init__(self, needles: Mapping[int, Needle]) -> None:
+        self._needles = needles
+        self._plan = self._make_plan(b"")
+        self._sampled = False
+
+    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+        """See Engine."""
+        if not self._sampled and end >= SAMPLE:
+            self._plan = self._make_plan(bytes(memoryview(data)[:SAMPLE]))
+            self._sampled = True
+        plan = self._plan
+        found: list[Proposal] = []
+        _propose_literals(data, end, plan.exact, found)
+        if plan.lowered:
+            lowered = bytes(memoryview(data)[:end]).lower()
+            _propose_literals(lowered, end, plan.lowered, found)
+        for regex, number in plan.regexes:
+            found += ((match.end() - 1, number) for match in regex.finditer(data, 0, end))
+        if plan.every:
+            _propose_literals(data, end, {b"\n": plan.every}, found)
+        return found
+
+    def _make_plan(self, sample: bytes) -> _Plan:
+        plan = _Plan()
+        for number, needle in self._needles.items():
+            choice = needle.best_choice(sample)
+            if choice is None:
+                regex = find_sought(needle)
+                if regex is None:
+                    plan.every.append(number)
+                else:
+                    plan.regexes.append((regex, number))
+                continue
+            where = plan.lowered if choice.ignore_case else plan.exact
+            for literal in choice.encode_literals():
+                where.setdefault(literal, []).append(number)
+        return plan
+
+
+def _propose_literals(
+    data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]
+) -> None:
+    """Add the places of some literals, each for all patterns that seek it."""
+    for literal, numbers in literals.items():
+        for at in find_places(data, end, literal):
+            found += ((at, number) for number in numbers)
+
+
+class Re2Engine:
+    """One alternation over the block finds lines, an RE2 set tells which patterns; rest to PureEngine."""
+
+    def __init__(self, needles: Mapping[int, Needle]) -> None:
+        re2 = importlib.import_module("re2")
+        options = re2.Options()
+        options.encoding = re2.Options.Encoding.LATIN1
+        options.log_errors = False
+        options.max_mem = 256 << 20
+        self._numbers: list[int] = []
+        refused: list[int] = []
+        self._set = re2.Set.SearchSet(options)
+        for number, needle in needles.items():
+            try:
+                raw = b"(?m)" + "|".join(list_expressions(needle)).encode("ascii")
+                re2.compile(raw, options)
+                self._set.Add(raw)
+            except re2.error:
+                refused.append(number)
+            else:
+                self._numbers.append(number)
+        self._search = None
+        if self._numbers:
+            self._set.Compile()
+            arms = [
+                f"(?:{'|'.join(list_expressions(needles[number]))})" for number in self._numbers
+            ]
+            self._search = re2.compile(b"(?m)" + "|".join(arms).encode("ascii"), options).search
+        self._rest = (
+            PureEngine({number: needles[number] for number in refused}) if refused else None
+        )
+
+    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+        """See Engine."""
+        found = self._rest.propose(data, end) if self._rest else []
+        if self._search is None:
+            return found
+        view = memoryview(data)[:end]
+        at = 0
+        while at < end and (match := self._search(view, at)):
+            place = match.end() - 1
+            start = data.rfind(b"\n", 0, place) + 1
+            stop = data.find(b"\n", place, end)
+            stop = end if stop < 0 else stop
+            found += (
+                (place, self._numbers[one]) for one in self._set.Match(bytes(view[start:stop]))
+            )
+            at = stop + 1
+        return found
+
+
+FORMAT = "backline/patterns-1"
+MOST_BYTES = 16 << 20  # of one database; the 168 patterns of all logs of a host take 141 kB
+MANY = 72  # expressions; for fewer literals the library chooses a matcher that takes two to three times as long
+
+
+class HyperscanEngine:
+    """All patterns at once with Hyperscan (Vectorscan); what it refuses goes to PureEngine.
+
+    A compiled database never changes; the scratch space of a scan does, so that each thread has its own.
+    """
+
+    def __init__(self, needles: Mapping[int, Needle], cache_dir: Path | None = None) -> None:
+        self._hs = importlib.import_module("hyperscan")
+        # for one block this is as quick as HS_MODE_BLOCK, and compiled in a fifth to a tenth of the time
+        self._mode = self._hs.HS_MODE_VECTORED
+        self._own = threading.local()
+        numbers: dict[str, list[int]] = {}  # several patterns may seek the same
+        for number, needle in needles.items():
+            for sought in list_expressions(needle):
+                numbers.setdefault(sought, []).append(number)
+        if numbers:
+            for filler in _make_fillers(MANY - len(numbers)):
+                numbers.setdefault(filler, [])
+        self._numbers = list(numbers.values())
+        self._database, places = self._compile_all(list(numbers), cache_dir)
+        refused: set[int] = set()
+        for place in places:
+            refused.update(self._numbers[place])
+        self._rest = (
+            PureEngine({number: needles[number] for number in sorted(refused)}) if refused else None
+        )
+
+    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+        """See Engine."""
+        found: list[Proposal] = []
+        add, numbers = found.append, self._numbers
+
+        def on_match(place: int, _start: int, stop: int, _flags: int, _context: object) -> None:
+            if stop <= end:
+                for number in numbers[place]:
+                    add((stop - 1, number))
+
+        if self._database is not None:
+            # One byte more: 0.9.1 misses `[0-9]+$` in the last line of what it is given.
+            text: Buffer | memoryview = memoryview(data)[: end + 1]
+            if len(text) == end:
+                text = bytes(text) + b"\n"
+            if not hasattr(self._own, "scratch"):
+                self._own.scratch = self._hs.Scratch(self._database)
+            self._database.scan([text], match_event_handler=on_match, scratch=self._own.scratch)
+        if self._rest:
+            found += self._rest.propose(data, end)
+        return found
+
+    def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
+        machine = platform.machine(), _describe_cpu()
+        parts = repr((sought, self._mode, self._hs.__version__, *machine))
+        key = hashlib.sha256(parts.encode()).hexdigest()[:32]
+        name = f"{cache_folder.PATTERNS}{key}{cache_folder.ENDING}"
+        stored = cache_dir / name if cache_dir else None
+        if stored and (database := self._load_database(stored)) is not None:
+            return database, []
+        try:
+            database = self._compile_places(dict(enumerate(sought)))
+        except self._hs.error:
+            accepted: dict[int, str] = {}
+            refused: list[int] = []
+            for place, text in enumerate(sought):
+                if self._is_accepted(text):
+                    accepted[place] = text
+                else:
+                    refused.append(place)
+            return self._compile_places(accepted), refused
+        if stored and database is not None:
+            cache_folder.write_sealed(stored, FORMAT, self._hs.dumpb(database))
+        return database, []
+
+    def _compile_places(self, places: dict[int, str]) -> Any:
+        if not places:
+            return None
+        database = self._hs.Database(mode=self._mode)
+        flags = self._hs.HS_FLAG_MULTILINE | self._hs.HS_FLAG_PREFILTER
+        database.compile(
+            expressions=[one.encode("ascii") for one in places.values()],
+            ids=list(places),
+            elements=len(places),
+            flags=[flags] * len(places),
+        )
+        return database
+
+    def _is_accepted(self, sought: str) -> bool:
+        try:
+            self._compile_places({0: sought})
+        except self._hs.error:
+            return False
+        return True
+
+    def _load_database(self, path: Path) -> Any:
+        try:
+            database = self._hs.loadb(
+                cache_folder.read_sealed(path, FORMAT, MOST_BYTES), mode=self._mode
+            )
+            database.scratch = self._hs.Scratch(database)
+        except (OSError, TypeError, ValueError, self._hs.error):
+            return None
+        return database
+
+
+def _make_fillers(count: int) -> list[str]:
+    """Return literals that hardly any text holds, no two with one ending; a hit of one proposes nothing."""
+    fillers = []
+    for number in range(1, count + 1):
+        digits = f"{number * 0x9E3779B1 % (1 << 36):012o}"
+        fillers.append("".join(f"\\x0{int(digit) + 1}" for digit in digits))
+    return fillers
+
+
+@cache
+def _describe_cpu() -> str:
+    """Return what a compiled database depends on besides the library."""
+    with suppress(OSError), Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as lines:
+        for line in lines:
+            if line.startswith(("flags", "Features")):
+                return hashlib.sha256(line.encode()).hexdigest()[:16]
+    return platform.processor()
+
 
 ENGINES = ("hyperscan", "re2", "pure")
 KEPT = 32  # compiled engines a process keeps: one a log with signatures, and some without those that storm
@@ -91,7 +464,6 @@ def _safe_to_import() -> bool:
         return True
     if platform.machine() not in ("x86_64", "AMD64") or " avx2" in flags:
         return True
-    import subprocess  # noqa: PLC0415 - hardly ever needed
 
     done = subprocess.run(
         [sys.executable, "-P", "-c", "import hyperscan"], capture_output=True, check=False

@@ -80,32 +80,15 @@ class Heads:
         data = block.data
         most = max(self.purse.left, PART if self._begun else FIRST)
         self.purse.left = max(0, self.purse.left - block.end)
-        stop = (
-            block.end
-            if most >= block.end
-            else data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
-        )
-        start = 0
-        if (
-            not self._broken
-        ):  # what continues a line of the block before, or of the rotated member before
+        stop = block.end
+        if most < stop:
+            stop = data.rfind(b"\n", 0, most) + 1 or data.find(b"\n") + 1
+        at = 0
+        if not self._broken:
+            # what continues a line of the block before, or of the rotated member before
             found = (self._below if self._begun else _CONTINUES).match(data, 0, stop)
-            start = found.end() if found else 0
+            at = found.end() if found else 0
         self._begun = True
-        stop = self._look_at_lines(block, start, stop)
-        self.looked += block.count(0, stop)
-        if stop < block.end:
-            self._broken = False
-
-    def _is_uncertain(self) -> bool:
-        """Say whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
-        return self._tried >= _TRIED and self._known > 0
-
-    def _look_at_lines(self, block: LineBlock, at: int, stop: int) -> int:
-        """Look at the lines between two offsets; return where it ended."""
-        assert self._run is not None
-        assert self._below is not None
-        data = block.data
         while at < stop and not self._is_uncertain():
             found = self._run.match(data, at, stop)
             if found:
@@ -113,7 +96,12 @@ class Heads:
                 at = found.end()
                 continue
             end = data.find(b"\n", at, stop)
-            if self._is_taken(data[at:end]):
+            taken = False
+            if self._tried < _TRIED:
+                self._tried += 1
+                taken = self.takes(_decode_line(data[at:end]))
+                self._known += taken
+            if taken:
                 self._broken = False
                 below = self._below.match(data, end + 1, stop)
                 at = below.end() if below else end + 1
@@ -122,20 +110,17 @@ class Heads:
             self.strange += 1
             if len(self.shown) < SHOWN:
                 above = data[data.rfind(b"\n", 0, max(at - 1, 0)) + 1 : max(at - 1, 0)]
-                text = hide_around([_decode_line(above)], _decode_line(data[at:end]), [])[
-                    1
-                ]  # a name may stand above its secret
+                # a name may stand above its secret
+                _, text, _ = hide_around([_decode_line(above)], _decode_line(data[at:end]), [])
                 self.shown.append((block.first_line + block.count(0, at), text))
             at = end + 1
-        return at
+        self.looked += block.count(0, at)
+        if at < block.end:
+            self._broken = False
 
-    def _is_taken(self, line: Buffer) -> bool:
-        if self._tried >= _TRIED:
-            return False
-        self._tried += 1
-        taken = self.takes(_decode_line(line))
-        self._known += taken
-        return taken
+    def _is_uncertain(self) -> bool:
+        """Say whether heads do not tell strange lines from known ones here, and asking the parser costs too much."""
+        return self._tried >= _TRIED and self._known > 0
 
 
 def _decode_line(raw: Buffer) -> str:

@@ -1,7 +1,7 @@
 """What is dangerous in a regular expression of a rule file, where it is, and how to write it instead.
 
 Kinds: `exponential` and `repeat` are refused when a rule is loaded; only patterns can be so that RE2 does
-not take (`analyzer.scan.re2pattern`). The others are advice: `backreference`, `lookaround`, `no-literal`, `dot`.
+not take (`analyzer.scan.careful`). The others are advice: `backreference`, `lookaround`, `no-literal`, `dot`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
-from analyzer.scan.careful import is_decidable, refused_by_re2
+from analyzer.scan.careful import PLACES, is_decidable, refused_by_re2
 from analyzer.scan.prefilter import required_literals
-from analyzer.scan.repeats import PLACES
 
 _ESCAPE = re.compile(
     r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|0[0-7]{0,2}|[0-7]{3}|[1-9]\d?|.)",
@@ -126,11 +126,15 @@ def find_dangers(pattern: str, ignore_case: bool = False) -> list[Danger]:
     """Return the dangers of a pattern, in the order of their places; raises re.error when it is none."""
     flags = re.IGNORECASE if ignore_case else 0
     re.compile(pattern, flags)
-    found = [
-        *_find_blow_up(pattern, flags),
-        *_find_signs(pattern),
-        *_find_missing_literal(pattern, flags),
-    ]
+    found = [*_find_blow_up(pattern, flags), *_find_signs(pattern)]
+    texts = required_literals(pattern, flags)
+    if not texts or min(map(len, texts)) < LITERAL:
+        why = (
+            f"no text of {LITERAL} characters stands in every match, "
+            "so that very many lines have to be tried"
+        )
+        instead = "add a word that the line always holds"
+        found.append(Danger("no-literal", 0, len(pattern), why, instead))
     return sorted(found, key=lambda danger: (danger.start, danger.end, danger.kind))
 
 
@@ -186,13 +190,15 @@ def _find_signs(pattern: str) -> Iterator[Danger]:
     for arm, index in walk_parts(parts_of(pattern)):
         part = arm[index]
         text = pattern[part.start : part.atom_end]
+        inside = list(chain.from_iterable(part.arms))
+        is_single = len(inside) == 1 and not inside[0].repeat and not inside[0].arms
         if re.fullmatch(r"\\[1-9]\d?", text) or text.startswith(("(?P=", "(?(")):
             yield Danger(
                 "backreference", part.start, part.end,
                 "a back reference has to be tried by going back and forth; a long line may stay undecided",
                 "name both places as groups and compare them in `where`",
             )  # fmt: skip
-        elif part.opening in _LOOKS and not _one_character(part):
+        elif part.opening in _LOOKS and not is_single:
             yield Danger(
                 "lookaround", part.start, part.end,
                 "the fast search leaves this condition out, so it finds more lines than match",
@@ -212,24 +218,9 @@ def _find_signs(pattern: str) -> Iterator[Danger]:
             )
 
 
-def _one_character(part: PatternPart) -> bool:
-    inside = [one for arm in part.arms for one in arm]
-    return len(inside) == 1 and not inside[0].repeat and not inside[0].arms
-
-
 def _is_word(pattern: str, arm: list[PatternPart], index: int) -> bool:
     """Say whether a neighbour is a plain letter or digit."""
     if not 0 <= index < len(arm) or arm[index].repeat:
         return False
     text = pattern[arm[index].start : arm[index].end]
     return len(text) == 1 and text.isalnum()
-
-
-def _find_missing_literal(pattern: str, flags: int) -> Iterator[Danger]:
-    texts = required_literals(pattern, flags)
-    if not texts or min(map(len, texts)) < LITERAL:
-        yield Danger(
-            "no-literal", 0, len(pattern),
-            f"no text of {LITERAL} characters stands in every match, so that very many lines have to be tried",
-            "add a word that the line always holds",
-        )  # fmt: skip

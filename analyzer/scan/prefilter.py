@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
@@ -40,16 +40,11 @@ def find_members(items: tuple[tuple[Any, Any], ...], nocase: bool) -> tuple[froz
             found.add(code)
     if negated:
         return frozenset(range(128)) - found - {10}, True
-    return frozenset(found) - {10}, any(map(_holds_high, items))
-
-
-def _holds_high(item: tuple[Any, Any]) -> bool:
-    """Say whether a part of a class may hold characters beyond ASCII."""
-    op, arg = item
-    if op is OPS.CATEGORY:
-        return True
-    top = arg[1] if op is OPS.RANGE else arg
-    return bool(top > 127)
+    high = False
+    for op, arg in items:
+        top = arg[1] if op is OPS.RANGE else arg
+        high |= op is OPS.CATEGORY or top > 127
+    return frozenset(found) - {10}, high
 
 
 def _item_holds(item: tuple[Any, Any], code: int, nocase: bool) -> bool:
@@ -317,9 +312,9 @@ def _write_sequence(nodes: Sequence[PatternStep], *, left: bool, right: bool) ->
     steps = _find_core(nodes) if left and right else list(nodes)
     head = tail = ""
     if left:
-        head = _trim_left(steps)
+        head = _trim_edge(steps, 0, _BEGINS, "^")
     if right:
-        tail = _trim_right(steps)
+        tail = _trim_edge(steps, -1, _ENDS, "$")
     if not steps:
         return ""
     last = len(steps) - 1
@@ -381,34 +376,19 @@ def _is_folded_letter(node: PatternStep) -> bool:
     return bool(node.nocase and node.op is OPS.LITERAL and node.arg < 128)
 
 
-def _trim_left(steps: list[PatternStep]) -> str:
+def _trim_edge(steps: list[PatternStep], edge: int, anchors: Container[Any], sign: str) -> str:
+    """Drop what may be empty at one edge of a sequence, the first step or the last; return the anchor found there."""
     while steps:
-        node = steps[0]
-        if node.op is OPS.AT and node.arg in _BEGINS:
-            rest = steps[1:]
-            if rest and _is_anything(rest[0]):
-                del steps[:2]  # `^.*` says nothing
+        node = steps[edge]
+        if node.op is OPS.AT and node.arg in anchors:
+            del steps[edge]
+            if steps and _is_anything(steps[edge]):
+                del steps[edge]  # `^.*` says nothing
                 continue
-            del steps[0]
-            return "^"
+            return sign
         if not _may_be_empty(node):
             return ""
-        del steps[0]
-    return ""
-
-
-def _trim_right(steps: list[PatternStep]) -> str:
-    while steps:
-        node = steps[-1]
-        if node.op is OPS.AT and node.arg in _ENDS:
-            if len(steps) > 1 and _is_anything(steps[-2]):
-                del steps[-2:]
-                continue
-            del steps[-1]
-            return "$"
-        if not _may_be_empty(node):
-            return ""
-        del steps[-1]
+        del steps[edge]
     return ""
 
 

@@ -14,33 +14,456 @@ on looked for once a block, which makes the count a lower bound and still tells 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import LineBlock, LineBlocks, Source
-from analyzer.scan.engines import choose_engine
+from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, LineBlocks, Source
+from analyzer.scan.careful import (
+    PROVEN,
+    UNDECIDED,
+    Answer,
+    Careful,
+    Groups,
+    Proven,
+    Undecided,
+    search_of,
+)
+from analyzer.scan.engines import Engine, Needle, build_engine, choose_engine, find_needle_places
 from analyzer.scan.heads import Heads
-from analyzer.scan.hits import Hit, LogScan, Signature, decode_line
-from analyzer.scan.member_search import CONTEXT, EXACT, FLOOR, HitShare, MemberSearch
-from analyzer.scan.parted import BlockSearch
-from analyzer.scan.signature_set import SignatureSet
-from analyzer.scan.time_span import Ends
+from analyzer.scan.hits import (
+    CONTEXT_TEXT,
+    Ends,
+    Hit,
+    LogScan,
+    Search,
+    SearchStop,
+    Signature,
+    decode_line,
+)
+from analyzer.scan.prefilter import ODD_CASE
+from analyzer.scan.tallies import CountedLine, KindShare, Tallies
+from analyzer.secrets.values import HIDDEN, hide_around
 
-__all__ = [
-    "CONTEXT",
-    "EXACT",
-    "FLOOR",
-    "Hit",
-    "LogScan",
-    "Scanner",
-    "Signature",
-    "decode_line",
-    "encode_lines",
-]
+SMALL = (
+    256 << 10
+)  # bytes of the logs of one table; to compile 150 signatures takes as long as to search these by hand
+
+
+@dataclass(slots=True)
+class SignatureSet:
+    """The signatures of one table, numbered, how lines are searched for them, and the engines built for them.
+
+    engine_name  gives the engine in use; cache_dir: where compiled databases may be kept, None for nowhere
+    free         no engine was asked for by name
+    needles      the signatures compiled, once a log of the table comes
+    sought       those of them that engines seek; every_line: the numbers of all others, which are tried on every line
+    folding      the numbers of those sought that ignore case
+    """
+
+    engine_name: Callable[[], str]
+    cache_dir: Path | None = None
+    free: bool = False
+    signatures: list[Signature] = field(default_factory=list)
+    needles: list[Needle] = field(default_factory=list)
+    sought: dict[int, Needle] = field(default_factory=dict)
+    every_line: list[int] = field(default_factory=list)
+    folding: list[int] = field(default_factory=list)
+    searches: list[Callable[[str], Answer] | None] = field(
+        default_factory=list
+    )  # None: not needed so far
+    _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
+    _searched: int = 0  # bytes of its logs
+    _small: Engine | None = None  # for the first of them
+
+    def add(self, signature: Signature) -> None:
+        """Take a signature of the table."""
+        self.signatures.append(signature)
+        self.searches.append(None)
+
+    def compile(self) -> None:
+        """Compile the signatures, once; raises RuleFileError for a pattern that is no regex."""
+        if self.needles:
+            return
+        needles = []
+        for signature in self.signatures:
+            flags = re.IGNORECASE if signature.ignore_case else 0
+            try:
+                needles.append(Needle.of(signature.pattern, flags))
+            except (re.error, OverflowError, RecursionError) as error:
+                raise RuleFileError(
+                    f"the pattern is not a regular expression: {signature.pattern[:80]!r}",
+                    where=signature.id,
+                    why=str(error),
+                ) from error
+        self._sort_needles(needles)
+
+    def join_sets(self, sets: Sequence[SignatureSet]) -> SignatureSet:
+        """Take the signatures of other sets that are compiled, one set after the other, and return this set."""
+        self.signatures = [signature for one in sets for signature in one.signatures]
+        self._sort_needles([needle for one in sets for needle in one.needles])
+        return self
+
+    def _sort_needles(self, needles: list[Needle]) -> None:
+        self.needles = needles
+        for number, needle in enumerate(needles):
+            if needle.every_line:
+                self.every_line.append(number)
+                continue
+            self.sought[number] = needle
+            if needle.folds_case:
+                self.folding.append(number)
+
+    def find_engine(self, left_out: frozenset[int], length: int) -> Engine | None:
+        """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.
+
+        The first bytes are left to the engine that needs no compiling, unless another one was asked for by name.
+        """
+        self._searched += length
+        if left_out not in self._engines:
+            wanted = {
+                number: needle for number, needle in self.sought.items() if number not in left_out
+            }
+            if self.free and self._searched <= SMALL and wanted and not left_out:
+                self._small = self._small or build_engine("pure", wanted)
+                return self._small
+            self._engines[left_out] = (
+                build_engine(self.engine_name(), wanted, self.cache_dir) if wanted else None
+            )
+            while len(self._engines) > 8:  # storms of other nodes; the full set stays
+                self._engines.pop(next(key for key in self._engines if key))
+        return self._engines[left_out]
+
+
+FLOOR = 20  # hits kept of each member even when the node's share is used up
+EXACT = 10  # times the cap: up to there counts are exact
+
+_CONTEXT_HITS = 200  # hits of a signature and node that get context lines
+_TEXT = 8192  # characters kept of a hit's line
+_KEPT_TEXT = 8 << 20  # characters kept of all hits of a signature and node
+_PROBES, _FIRST_PROBES = 64, 4  # candidates looked at in a block for a signature that storms
+_NEAR = (
+    16 << 10
+)  # bytes of the block in which the first of them are sought: in a storm they are there
+CONTEXT = 2  # lines kept before and after a hit
+# lines kept before a hit inside a message over many lines, up to the head of the message
+MOST_ABOVE = 40
+STAMP = 128  # bytes of a line that show whether it begins with a time
+
+
+@dataclass(slots=True)
+class HitShare:
+    """What a signature has used of its share on one node, over all members; `steps` of careful search are left."""
+
+    steps: int
+    count: int = 0
+    kept: int = 0
+    text: int = 0
+    kinds: KindShare = field(default_factory=KindShare)
+
+
+@dataclass(slots=True)
+class _Found:
+    """A confirmed line of a block, before it has a number."""
+
+    start: int
+    stop: int
+    text: str
+    match: re.Match[str] | Proven
+
+
+# offset, number of the signature, line, and whether it gets context (None: only the last one known)
+_Wanted = tuple[int, int, _Found, bool | None]
+
+
+class MemberSearch:
+    """The search of one member: proposals, confirmation, numbers, context, shares."""
+
+    def __init__(
+        self, own: SignatureSet, shares: Sequence[HitShare], limits: Limits, result: LogScan
+    ) -> None:
+        self._own, self._shares, self._result = own, shares, result
+        self._steps = limits.pattern_steps
+        self._here = [0] * len(own.signatures)  # hits kept of this member
+        self._cap = limits.hits_per_signature
+        self._tail = b""  # the last lines of the block before
+        self._open: list[tuple[Hit, int]] = []  # hits that wait for so many lines after them
+        for search, share in zip(own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                search.left = share.steps
+        result.counts = {}
+        self._counted: dict[int, Signature] = {}  # those whose lines are counted by kind, by number
+        self._deciding: set[int] = set()  # of these, whose pattern only proposes lines
+        kinds: dict[str, KindShare] = {}
+        for number, signature in enumerate(own.signatures):
+            if signature.kind_of is None:
+                result.counts[signature.id] = 0
+            else:
+                self._counted[number] = signature
+                if signature.decides:
+                    self._deciding.add(number)
+                kinds[signature.id] = shares[number].kinds
+        self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
+
+    @property
+    def signatures(self) -> int:
+        """The number of signatures that are searched for."""
+        return len(self._own.signatures)
+
+    def find_storms(self) -> frozenset[int]:
+        """Return the signatures that hit without end, by number."""
+        return frozenset(
+            n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap
+        )
+
+    def search_block(
+        self, block: LineBlock, proposals: list[tuple[int, int]] | None = None
+    ) -> None:
+        """Search one block; `proposals` are places and numbers of signatures, where they are known already."""
+        still: list[tuple[Hit, int]] = []
+        for hit, lacking in self._open:
+            raw, missing = lines_after(block.data, 0, block.end, lacking)
+            hit.more_after(raw)
+            if missing:
+                still.append((hit, missing))
+        self._open = still
+        storms = self.find_storms()
+        if proposals is None:
+            engine = self._own.find_engine(storms, block.end)
+            proposals = engine.propose(block.data, block.end) if engine else []
+        proposals += self._propose_always(block, storms)
+        wanted: list[_Wanted] = []
+        lasts: dict[int, _Found] = {}
+        for number, found in self._confirm_proposals(block, proposals):
+            if number in self._counted:
+                self._tallies.count_line(
+                    self._counted[number], CountedLine(found.start, found.stop, found.text)
+                )
+            else:
+                self._take_hit(number, found, wanted, lasts)
+        if self._counted:
+            self._tallies.number_lines(block)
+        for number in storms:
+            if one := self._probe_block(block, number):
+                self._take_hit(number, one, wanted, lasts)
+                self._result.at_least.add(self._own.signatures[number].id)
+        if wanted or lasts:
+            self._keep_hits(block, wanted, lasts)
+        self._tail = lines_before(block.data, block.end, self._tail)
+
+    def close(self) -> None:
+        """Put the hits in order; call after the last block."""
+        for search, share in zip(self._own.searches, self._shares, strict=True):
+            if isinstance(search, Careful):
+                share.steps = search.left
+        order = {one.id: number for number, one in enumerate(self._own.signatures)}
+        self._result.hits.sort(key=lambda hit: (hit.line, order[hit.signature]))
+
+    def _propose_always(self, block: LineBlock, storms: frozenset[int]) -> list[tuple[int, int]]:
+        """Propose what no engine can: patterns without a foothold, and odd letters when case is ignored."""
+        data, end = block.data, block.end
+        found: list[tuple[int, int]] = []
+        every = [number for number in self._own.every_line if number not in storms]
+        at = 0
+        while every and at < end:
+            found += ((at, number) for number in every)
+            at = data.find(b"\n", at, end) + 1
+        folded = [number for number in self._own.folding if number not in storms]
+        if not folded or data.isascii():
+            return found
+        for letter in ODD_CASE:
+            at = data.find(letter, 0, end)
+            while at >= 0:
+                found += ((at, number) for number in folded)
+                line_end = data.find(b"\n", at, end)
+                at = data.find(letter, line_end, end)
+        return found
+
+    def _confirm_proposals(
+        self, block: LineBlock, proposals: list[tuple[int, int]]
+    ) -> Iterator[tuple[int, _Found]]:
+        """Yield the proposals that are true, each line and signature once, in order of lines."""
+        data, end, searches = block.data, block.end, self._own.searches
+        start = stop = -1
+        text = ""
+        tried: set[int] = set()
+        proposals.sort()
+        for at, number in proposals:
+            if at > stop:
+                start = data.rfind(b"\n", 0, at) + 1
+                stop = data.find(b"\n", at, end)
+                text = decode_line(data[start:stop])
+                tried = set()
+            if number in tried:
+                continue
+            tried.add(number)
+            if number in self._deciding:
+                yield number, _Found(start, stop, text, PROVEN)
+                continue
+            try:
+                search = searches[number]
+                if search is None:  # made when a line is first proposed for it
+                    search = search_of(self._own.needles[number].regex, self._steps)
+                    if isinstance(search, Careful):
+                        search.left = self._shares[number].steps
+                    searches[number] = search
+                match = search(text)
+            except (
+                SystemError
+            ):  # a fault of `re` with groups in possessive repeats (python/cpython#101955)
+                match = UNDECIDED
+            if match is None:
+                continue
+            if isinstance(match, Undecided):
+                self._note_stop(number, block.first_line + block.count(0, start)).lines += 1
+                self._result.at_least.add(self._own.signatures[number].id)
+                continue
+            yield number, _Found(start, stop, text, match)
+
+    def _note_stop(self, number: int, line: int) -> SearchStop:
+        """Return the note that a signature was stopped at a line, or before."""
+        name = self._own.signatures[number].id
+        known = self._result.stopped.get(name)
+        if known is None:
+            search = self._own.searches[number]
+            used_up = isinstance(search, Careful) and search.left <= 0
+            known = self._result.stopped[name] = SearchStop(line, total=used_up)
+        return known
+
+    def _probe_block(self, block: LineBlock, number: int) -> _Found | None:
+        """Return the first line of a block that a storming signature matches, if it is soon found."""
+        near = block.data.rfind(b"\n", 0, min(_NEAR, block.end)) + 1
+        for stop, most in ((near, _FIRST_PROBES), (block.end, _PROBES)):
+            places = find_needle_places(self._own.needles[number], block.data, stop)
+            proposals = [(at, number) for at in islice(places, most)]
+            for _, found in self._confirm_proposals(block, proposals):
+                return found
+        return None
+
+    def _take_hit(
+        self, number: int, found: _Found, wanted: list[_Wanted], lasts: dict[int, _Found]
+    ) -> None:
+        """Count a hit, and keep it when there is room."""
+        share, name = self._shares[number], self._own.signatures[number].id
+        share.count += 1
+        self._result.counts[name] += 1
+        room = share.kept < self._cap and share.text < _KEPT_TEXT
+        if room or self._here[number] < min(FLOOR, self._cap):
+            self._here[number] += 1
+            share.kept += 1
+            share.text += min(len(found.text), _TEXT)
+            wanted.append((found.start, number, found, share.kept <= _CONTEXT_HITS))
+        else:
+            self._result.capped.add(name)
+            lasts[number] = found
+
+    def _keep_hits(self, block: LineBlock, wanted: list[_Wanted], lasts: dict[int, _Found]) -> None:
+        """Number the lines of a block that are kept, and give them their context."""
+        kept = [*wanted]
+        kept += [(found.start, number, found, None) for number, found in lasts.items()]
+        kept.sort(key=itemgetter(0, 1))
+        line, at = block.first_line, 0
+        for start, number, found, context in kept:
+            line += block.count(at, start)
+            at = start
+            text = found.text[:_TEXT]
+            search = self._choose_groups(number, line, found)
+            shown = hide_around([], text, [])[1]
+            if shown != text and search is not None:
+                # no secret stays in a group either
+                if not isinstance(search, dict):
+                    match = search(text)
+                    search = match.groupdict() if match else {}
+                search = dict(search)
+                for name, value in search.items():
+                    if value is not None and value not in shown:
+                        search[name] = HIDDEN
+            hit = Hit(
+                self._own.signatures[number].id, self._result.address, line, shown, search=search
+            )
+            if context is None:
+                self._result.last_hits[hit.signature] = hit
+                continue
+            self._result.hits.append(hit)
+            if context or not is_stamped(bytes(block.data[start : start + STAMP])):
+                raw, missing = lines_after(block.data, found.stop + 1, block.end, CONTEXT)
+                count = max(CONTEXT, lines_to_head(block.data, found.start))
+                hit.set_neighbours(lines_before(block.data, found.start, self._tail, count), raw)
+                if missing:
+                    self._open.append((hit, missing))
+
+    def _choose_groups(self, number: int, line: int, found: _Found) -> Search | Groups | None:
+        """Return the named groups of a line, or the search that finds them when they are asked for."""
+        match = found.match
+        if isinstance(match, Proven):
+            search = self._own.searches[number]
+            own_groups = search.find_groups(found.text) if isinstance(search, Careful) else {}
+            if own_groups is None:
+                self._note_stop(number, line).groups += 1
+                return dict.fromkeys(self._own.needles[number].regex.groupindex)
+            return {key: value and value[:_TEXT] for key, value in own_groups.items()}
+        named = match.re.groupindex
+        if not named:
+            return None
+        careful = self._own.searches[number]
+        slow = isinstance(careful, Careful) and not careful.is_quick(found.text)
+        if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
+            return {name: match[name] and match[name][:_TEXT] for name in named}
+        return self._own.needles[number].search
+
+
+# --- the lines before and after a place in a block of a log, as raw bytes ---
+
+
+def lines_to_head(data: Buffer, at: int) -> int:
+    """Return how many lines above the one at `at` the head of its message is; 0 when it bears a time itself.
+
+    A message over many lines (`-->`, a trace) has its time and thread on the first of them only.
+    """
+    if is_stamped(bytes(data[at : at + STAMP])):
+        return 0
+    for count in range(1, MOST_ABOVE + 1):
+        if not at:
+            break
+        at = data.rfind(b"\n", 0, at - 1) + 1
+        if is_stamped(bytes(data[at : at + STAMP])):
+            return count
+    return 0
+
+
+def lines_before(data: Buffer, end: int, earlier: bytes, count: int = CONTEXT) -> bytes:
+    """Return the last lines before offset `end`, with their line feeds, reaching back into `earlier`."""
+    start = end
+    for _ in range(count):
+        if start:
+            start = data.rfind(b"\n", 0, start - 1) + 1
+    raw = _shorten_line(bytes(data[start:end]))
+    if start == 0 and earlier:
+        raw = b"".join(line + b"\n" for line in (earlier + raw).split(b"\n")[:-1][-count:])
+    return raw
+
+
+def lines_after(data: Buffer, at: int, end: int, count: int) -> tuple[bytes, int]:
+    """Return up to `count` lines from offset `at` on, with their line feeds, and how many are missing."""
+    stop = at
+    while stop < end and count:
+        stop = data.find(b"\n", stop, end) + 1
+        count -= 1
+    return _shorten_line(bytes(data[at:stop])), count
+
+
+def _shorten_line(lines: bytes) -> bytes:
+    """Return lines, each cut at what is kept of a context line."""
+    if len(lines) <= 4 * CONTEXT_TEXT:
+        return lines
+    return b"".join(line[: 4 * CONTEXT_TEXT] + b"\n" for line in lines.split(b"\n")[:-1])
 
 
 @dataclass(slots=True)

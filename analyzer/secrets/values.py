@@ -7,8 +7,9 @@ evidence, context, faults, tables and the archive hold what is left. Names and a
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from urllib.parse import unquote
 
@@ -125,7 +126,12 @@ def hide(line: str) -> str:
     if "-----begin" in low:
         line = _PEM_LINE.sub(_cut_secret, line)
     if len(line) > _LONGEST_LINE:
-        return "".join(map(hide, _split_line(line)))
+        shown = []  # part by part, cut at a blank where there is one
+        while len(line) > _LONGEST_LINE:
+            end = line.rfind(" ", _LONGEST_LINE // 2, _LONGEST_LINE) + 1 or _LONGEST_LINE
+            shown.append(hide(line[:end]))
+            line = line[end:]
+        return "".join([*shown, hide(line)])
     plain = undo_codes(line)
     if plain != line:
         hidden = hide(plain)
@@ -139,23 +145,13 @@ def hide(line: str) -> str:
         if _holds_any(low, signs):
             line = _compile_form(form, re.IGNORECASE).sub(_cut_secret, line)
     line = _hide_pairs(line)
-    return hide_record(line, _names_secret, HIDDEN) if "value" in low else line
+    return hide_record(line) if "value" in low else line
 
 
 @cache
 def _compile_form(pattern: str, flags: int) -> re.Pattern[str]:
     """Return a pattern of ours, compiled when a line needs it: of more than a hundred most cases need a few."""
     return re.compile(pattern, flags)
-
-
-def _split_line(line: str) -> Iterator[str]:
-    """Yield a long line in parts, cut at a blank where there is one."""
-    at = 0
-    while len(line) - at > _LONGEST_LINE:
-        end = line.rfind(" ", at + _LONGEST_LINE // 2, at + _LONGEST_LINE) + 1 or at + _LONGEST_LINE
-        yield line[at:end]
-        at = end
-    yield line[at:]
 
 
 def _holds_any(low: str, words: Sequence[str]) -> bool:
@@ -171,9 +167,13 @@ def _hide_pairs(line: str) -> str:
     parts: list[str] = []
     at = 0
     for pair in _PAIR.finditer(line):
-        if pair.start() < at or not _marks_secret(pair["name"], line, pair.end()):
+        name, after = pair["name"], pair.end()
+        if pair.start() < at or _UNSET.match(line, after):
             continue
-        value = _WORTH.match(line, pair.end())
+        is_weak = _WEAK.fullmatch(name) and not _NUMBER.match(line, after)
+        if not is_weak and not _STRONG.fullmatch(name):
+            continue
+        value = _WORTH.match(line, after)
         if value is None:
             continue
         group = "quoted" if value["quoted"] is not None else "bare"
@@ -182,15 +182,6 @@ def _hide_pairs(line: str) -> str:
             parts += [line[at:start], HIDDEN]
             at = end
     return "".join([*parts, line[at:]])
-
-
-def _marks_secret(name: str, line: str, at: int) -> bool:
-    """Say whether a name says that the value at an offset is a secret, and the value does not stand for none."""
-    if _UNSET.match(line, at):
-        return False
-    if _STRONG.fullmatch(name):
-        return True
-    return _WEAK.fullmatch(name) is not None and not _NUMBER.match(line, at)
 
 
 def hide_lines(lines: Sequence[str]) -> list[str]:
@@ -241,7 +232,7 @@ def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
         if hide_strays and going is None:
             shown = _hide_stray(shown)
         found.append(shown)
-    return hide_records(found, _names_secret, HIDDEN)
+    return hide_records(found)
 
 
 def _names_secret(name: str) -> bool:
@@ -330,8 +321,6 @@ def undo_codes(line: str) -> str:
     for _ in range(_DEEPEST):
         plain = line
         if "&" in plain and _ENTITY.search(plain):
-            import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
             plain = html.unescape(plain)
         if "%" in plain and _PERCENT.search(plain):
             plain = unquote(plain, errors="replace")
@@ -377,42 +366,38 @@ _PIECES = re.compile(r"(?:\"(?:\\.|[^\"\\])*\"?|[^\",{}])+[,{}]?|[,{}]")
 _NONE = re.compile(r"(?:\*+|null|none|<unset>|not set|true|false)\s*[,;]?\s*$", re.IGNORECASE)
 
 
-def hide_records(lines: list[str], is_secret: Callable[[str], bool], hidden: str) -> list[str]:
-    """Return lines without the values whose names are on other lines of the same record.
-
-    is_secret  says whether a name is that of a secret
-    hidden     what is put in the place of a value
-    """
+def hide_records(lines: list[str]) -> list[str]:
+    """Return lines without the values whose names are on other lines of the same record."""
     whole = "\n".join(lines).lower()
-    if "value" not in whole or not any(sign in whole for sign in RECORD_SIGNS):
+    if "value" not in whole or not _holds_any(whole, RECORD_SIGNS):
         return lines
     for at, line in enumerate(lines):
         low = line.lower()
-        if not any(sign in low for sign in RECORD_SIGNS):
+        if not _holds_any(low, RECORD_SIGNS):
             continue
         below = range(at + 1, min(at + LONGEST, len(lines)))
         above = range(at - 1, max(at - LONGEST, -1), -1)
         if _OPENS.search(line):
-            _hide_values(lines, below, hidden)
+            _hide_values(lines, below)
             continue
         entry = _NAME.search(line)
-        if entry is not None and is_secret(re.split(r"[./\\]", entry["name"])[-1]):
-            _hide_values(lines, below, hidden)
-            _hide_values(lines, above, hidden)
+        if entry is not None and _names_secret(re.split(r"[./\\]", entry["name"])[-1]):
+            _hide_values(lines, below)
+            _hide_values(lines, above)
     return lines
 
 
-def hide_record(line: str, is_secret: Callable[[str], bool], hidden: str) -> str:
+def hide_record(line: str) -> str:
     """Return a line that holds a whole record, `{ key = "…", value = "…" }`, without such values."""
     if "," not in line or len(line) > LONGEST_LINE:
         return line
     pieces = _PIECES.findall(line)
     if "".join(pieces) != line:
         return line
-    return "".join(hide_records(pieces, is_secret, hidden))
+    return "".join(hide_records(pieces))
 
 
-def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:
+def _hide_values(lines: list[str], places: Iterable[int]) -> None:
     """Hide the values on some lines, up to the end of the record."""
     for place in places:
         line = lines[place]
@@ -424,4 +409,4 @@ def _hide_values(lines: list[str], places: Iterable[int], hidden: str) -> None:
         start, end = found.span("x")
         if tail := _TAIL.search(line, start, end):
             end = tail.start()
-        lines[place] = line[:start] + hidden + line[end:]
+        lines[place] = line[:start] + HIDDEN + line[end:]

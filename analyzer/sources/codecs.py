@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from analyzer.sources.gzipstream import GAPS_MOST, TRIALS, GzipStream
@@ -43,10 +44,6 @@ def open_codec(kind: str, below: Stream) -> Stream:
     return FramedStream(kind, below)
 
 
-def _make_xz() -> Any:
-    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=_MEMORY)
-
-
 class _Zstd:
     """Zstandard with the interface of the stdlib decompressors; input is cut small to bound the output."""
 
@@ -83,7 +80,7 @@ class FramedStream(Stream):
         super().__init__()
         make: dict[str, Callable[[], Any]] = {
             "bzip2": bz2.BZ2Decompressor,
-            "xz": _make_xz,
+            "xz": partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ, memlimit=_MEMORY),
             "zstd": _Zstd,
         }
         self._kind, self._below, self._make = kind, below, make[kind]

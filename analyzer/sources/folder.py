@@ -113,18 +113,14 @@ class FolderWalk:
                     yield from self.give_joined(before + piece[0], root, pieces)
             elif path in split:
                 if path == split[path].pieces[0]:
-                    yield from self._give_split(split[path], before)
+                    name = before + split[path].name
+                    item = Item(name, name, name, top=True)
+                    yield from self._give_loose(item, self._walker.walk_split(split[path], item))
             else:
                 yield from self._walk_entry(entry, address, root)
         if root and self._tree:
             self._tree.last = len(self._walker.ledger.sources)
         self._stack += reversed(below)
-
-    def _give_split(self, split: SplitFile, before: str) -> Iterator[Member]:
-        """Give the file that lies there in pieces; `before` comes before its name in an address."""
-        name = before + split.name
-        item = Item(name, name, name, top=True)
-        yield from self._give_loose(item, self._walker.walk_split(split, item))
 
     def _make_path(self, address: str, root: str) -> str:
         """Return the path inside the tree, with its top folder."""
@@ -176,7 +172,12 @@ class FolderWalk:
 
     def give_joined(self, address: str, root: str, pieces: dict[int, Place]) -> Iterator[Member]:
         """Give the file of these pieces by their numbers; `root` is "" for a loose file."""
-        sizes = {number: _measure_size(path) for number, path in pieces.items()}
+        sizes: dict[int, int] = {}
+        for number, piece in pieces.items():
+            try:
+                sizes[number] = piece.lstat().st_size
+            except OSError:
+                sizes[number] = 0
         path = self._make_path(address, root)
         item = Item(address, path, root or address, size=sum(sizes.values()), top=not root)
         if is_measured(address):
@@ -245,13 +246,6 @@ def _group_fragments(entries: Sequence[Entry]) -> dict[str, dict[int, Place]]:
         if piece and _is_file(entry):
             groups.setdefault(piece[0], {})[piece[1]] = path_of(entry)
     return groups
-
-
-def _measure_size(path: Place) -> int:
-    try:
-        return path.lstat().st_size
-    except OSError:
-        return 0
 
 
 def _is_tree(entries: Sequence[Entry]) -> bool:

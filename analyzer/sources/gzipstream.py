@@ -255,23 +255,16 @@ class GzipStream(Stream):
         """Go to the next place behind this one where a gzip member starts; False when there is none."""
         self._pos = min(self._pos + 1, len(self._input))
         for _ in range(TRIALS):
-            if not self._skip_to_magic():
-                self._pos = len(self._input)
-                return False
+            while (found := self.unread.find(MAGIC)) < 0:
+                self._pos = max(self._pos, len(self._input) - 2)
+                if not self._fetch_more():
+                    self._pos = len(self._input)
+                    return False
+            self._pos += found
             if self._is_member():
                 return True
             self._pos += 1
         return False
-
-    def _skip_to_magic(self) -> bool:
-        while True:
-            found = self.unread.find(MAGIC)
-            if found >= 0:
-                self._pos += found
-                return True
-            self._pos = max(self._pos, len(self._input) - 2)
-            if not self._fetch_more():
-                return False
 
     def _is_member(self) -> bool:
         """Say whether a gzip member starts here: a usual header, and 16 KiB that inflate."""

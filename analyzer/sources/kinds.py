@@ -215,7 +215,18 @@ class KindFinder:
         if kind == "esxi" and (_ESXI_TOP.match(top) or _ESX4_TOP.match(top)):
             points += 1  # the name of the tree and one marker: part of a bundle
         if points < _ENOUGH:
-            return _find_edge([top, *outer])
+            names = [top, *outer]
+            for name in names:
+                found = _NSX_EDGE.match(name)
+                if found is None:
+                    continue
+                captured = ""
+                day, clock, zone = found.group("day", "clock", "zone")
+                if day and zone.strip("+-").replace(":", "") == "0000":  # MMDDYY_HHMMSS of GMT
+                    date = f"20{day[4:]}-{day[:2]}-{day[2:4]}"
+                    captured = f"{date}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
+                return Kind("nsx_edge", _EDGE, found["edge"], captured, why=(found.group(),))
+            return Kind("loose")
         host, captured = _read_names(kind, top, outer)
         host = tree.hints.get("host") or host
         product = tree.products.get(kind, "")
@@ -286,18 +297,3 @@ def _read_names(kind: str, top: str, outer: list[str]) -> tuple[str, str]:
         if found := _FROM_VCENTER.match(name):
             return found["host"], ""
     return "", ""
-
-
-def _find_edge(names: list[str]) -> Kind:
-    """Return an NSX Edge when a name is that of its bundle, else loose files."""
-    for name in names:
-        found = _NSX_EDGE.match(name)
-        if found is None:
-            continue
-        captured = ""
-        day, clock, zone = found.group("day", "clock", "zone")
-        if day and zone.strip("+-").replace(":", "") == "0000":  # MMDDYY_HHMMSS of GMT
-            date = f"20{day[4:]}-{day[:2]}-{day[2:4]}"
-            captured = f"{date}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
-        return Kind("nsx_edge", _EDGE, found["edge"], captured, why=(found.group(),))
-    return Kind("loose")

@@ -286,17 +286,13 @@ class Text:
         below = at
         while below < len(self.lines) and self.is_blank(below):
             below += 1
-        if below < len(self.lines) and self._goes_on_behind_blanks(recogniser, below, brace=brace):
-            return below
+        if below < len(self.lines):
+            line = self.lines[below]
+            is_end = self.stops_at(below) or self.is_prose_at(below) or is_snip(line)
+            fits = not is_end and (not brace or _BRACE_LINE.match(line))
+            if fits and self._belongs(recogniser, below, brace=brace):
+                return below
         return self._find_resumption(recogniser, at, start) if sole else len(self.lines)
-
-    def _goes_on_behind_blanks(self, recogniser: Recogniser, at: int, *, brace: bool) -> bool:
-        line = self.lines[at]
-        if self.stops_at(at) or self.is_prose_at(at) or is_snip(line):
-            return False
-        if brace and not _BRACE_LINE.match(line):
-            return False
-        return self._belongs(recogniser, at, brace=brace)
 
     def _begins_again(self, recogniser: Recogniser, start: int, at: int) -> bool:
         """Say whether the title of the same output comes once more: the next dump starts."""

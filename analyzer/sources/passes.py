@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
-from analyzer.sources.markup import QUOTES, clean_lines
+from analyzer.sources.encoding import decode
+from analyzer.sources.member import Member
 from analyzer.sources.prompts import (
     ESXI,
     MOST_TYPED,
@@ -24,7 +25,7 @@ from analyzer.sources.prompts import (
     Prompt,
     find_prompt,
 )
-from analyzer.sources.shapes import is_fence, is_prose, is_snip
+from analyzer.sources.shapes import is_fence, is_heading, is_prose, is_snip
 
 
 @dataclass(slots=True)
@@ -57,6 +58,96 @@ def run_passes(lines: Sequence[str], starts_output: Callable[[str], bool]) -> Pa
     heads = find_ruled_heads(text)
     join_headings(text, starts_output)
     return PastedText(text, places, searched, rests, heads)
+
+
+# --- marks around a line ---
+#
+# Signs in a line that are not of the text: terminal escapes, quote marks of a mail, marks of a page.
+#
+# Marks that a web page, a ticket or a word processor puts into the lines of a log, seen in public posts:
+# `> **Jan 22 12:39:34 host vmkernel: …**`, a log line between fences on one line, `<br />` at its end, `&#8216;` and
+# typographic quotes for the printed ones, `0×2` for `0x2`, `Heap\_Align`, `_2018-06-07T08:02:43Z …_`.
+
+
+_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_=>]|\x07")
+_DIRT = re.compile("[\x07\x08\r\x1b\x7f\xa0\u200b\ufeff]")
+_WEB_BLANKS = str.maketrans({"\xa0": " ", "\u200b": None, "\ufeff": None, "\x7f": None})
+_QUOTE = re.compile(r"(?:> ?)+")
+_MARKS = re.compile(
+    '\\*\\*|```\\S|\\S ?```|</?(?:em|strong|br|tt)\\b|&#82\\d\\d;|[“”″]|\\b0×[0-9a-fA-F]|^\\s*_\\d{4}-|\\\\[_"\\[\\]]'
+)
+_TIMED = re.compile(r"\d:\d\d:\d\d|^\s*(?:WARNING|ALERT): ")
+_FENCED = re.compile(r"\s*```+ ?(?P<text>\S.*?) ?```+\s*$")
+_BOLD = re.compile(r"\*\*(?=\S)([^*]{3,4000})(?<=\S)\*\*")
+_TAGS = re.compile(r"</?(?:em|strong|tt)>|<br ?/?>")
+_ITALIC = re.compile(r"(\s*)_(?=\d{4}-)(.*?)_?\s*")
+_OF_KERNEL = re.compile(r"\bcpu\d+:\d+|Correlator\\?\]|^\s*(?:WARNING|ALERT): |\\\[Originator@\d")
+QUOTES = str.maketrans({"“": '"', "”": '"', "″": '"', "‘": "'", "’": "'"})  # of a word processor
+_ENTITIES = {"&#8216;": "'", "&#8217;": "'", "&#8220;": '"', "&#8221;": '"', "&#8243;": '"'}
+
+
+def clean_line(line: str) -> str:
+    """Return a line without terminal escapes, web blanks and the marks of a quotation or a page."""
+    if not line.isprintable() and _DIRT.search(line):  # all dirt is unprintable, a tab is no dirt
+        line = wash_line(line)
+    if line.startswith(">"):
+        found = _QUOTE.match(line)
+        line = line[found.end() :] if found else line
+    return remove_marks(line)
+
+
+def clean_lines(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines, each cleaned; most texts need none of it, which one look at the whole shows."""
+    whole = "".join(lines)
+    if (
+        whole.isprintable()
+        and not any(line.startswith(">") for line in lines)
+        and not (not _is_bare(whole) and _MARKS.search(whole) is not None)
+    ):
+        return lines
+    return [clean_line(line) for line in lines]
+
+
+def wash_line(line: str) -> str:
+    """Return a line as a terminal shows it: without escapes, with backspaces and carriage returns carried out."""
+    line = _ESCAPES.sub("", line)
+    while "\x08" in line:
+        shorter = re.sub(r"[^\x08]\x08|^\x08", "", line)
+        if shorter == line:
+            break
+        line = shorter
+    if "\r" in line:  # a terminal wraps with blank and CR, and a CR alone starts the line anew
+        line = line.replace(" \r", "").rpartition("\r")[2]
+    return line.translate(_WEB_BLANKS)
+
+
+def remove_marks(line: str) -> str:
+    """Return a log line without the marks of a page; a line without a time of day stays, the marks may be its own."""
+    if _is_bare(line) or not _MARKS.search(line) or not _TIMED.search(line):
+        return line
+    if found := _FENCED.match(line):
+        line = found["text"]
+    if "***" not in line:  # a row of asterisks masks a name
+        line = _BOLD.sub(r"\1", line)
+    line = _TAGS.sub("", line)
+    if found := _ITALIC.fullmatch(line):
+        line = found[1] + found[2]
+    if _OF_KERNEL.search(
+        line
+    ):  # other logs print escapes of their own, but not before the bracket of their head
+        line = re.sub(r'\\([_"\[\]])', r"\1", line)
+    for entity, sign in _ENTITIES.items():
+        line = line.replace(entity, sign)
+    return re.sub(r"\b0×(?=[0-9a-fA-F])", "0x", line.translate(QUOTES)).rstrip()
+
+
+def _is_bare(text: str) -> bool:
+    """Say quickly that a text holds no mark: nearly no line does, and a search for marks takes ten times as long.
+
+    A mark is not ASCII, holds one of these signs, or is an underline that begins the text.
+    """
+    signs = "**" in text or "```" in text or "<" in text or "&#82" in text or "\\" in text
+    return not signs and text.isascii() and not text.lstrip().startswith("_")
 
 
 # --- a blank line below every line ---
@@ -106,18 +197,13 @@ def _find_stretches(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
         if end < len(lines) and lines[end].strip():
             printed.append(lines[end])  # more comes right below the last one, which has no gap
         end = min(end, len(lines))
-        if len(printed) >= LEAST_DOUBLED and _are_printed(printed):
-            yield begin, end
+        if len(printed) >= LEAST_DOUBLED:
+            # Mostly what a program prints, not the paragraphs of a writer.
+            sentences = sum(map(is_prose, printed))
+            formed = sum(_PRINTED.match(line) is not None for line in printed)
+            if sentences * 3 <= len(printed) and formed * 2 >= len(printed):
+                yield begin, end
         at = max(blank + 1, end)
-
-
-def _are_printed(lines: Sequence[str]) -> bool:
-    """Say whether some lines are mostly what a program prints, not the paragraphs of a writer."""
-    sentences = sum(map(is_prose, lines))
-    if sentences * 3 > len(lines):
-        return False
-    printed = sum(_PRINTED.match(line) is not None for line in lines)
-    return printed * 2 >= len(lines)
 
 
 # --- what comes before every line ---
@@ -164,8 +250,22 @@ _BOLD_WORDS = re.compile(
 
 def remove_margin(lines: Sequence[str]) -> list[str]:
     """Return lines without what comes before every one of them, and with entities of HTML as the signs they mean."""
-    lines = _undo_typesetting(list(lines))
-    if _are_remarks(lines):
+    lines = list(lines)
+    if any("\\" in line and _ESCAPED.match(line) for line in lines):
+        lines = [_undo_markdown(line) for line in lines]
+    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
+    if has_entities and not any(map(_TAG.search, lines)):
+        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
+
+        lines = [html.unescape(line) for line in lines]
+    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
+        lines = [line.translate(_TYPESET) for line in lines]
+    if any("**" in line for line in lines):
+        lines = [_BOLD_WORDS.sub(r"\1", line) for line in lines]
+
+    # Every line of a script's remark begins with #, and the output follows it.
+    is_remark = all(line.lstrip()[:1] in ("#", "") for line in lines)
+    if is_remark and sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS:
         lines = [line.lstrip() for line in lines]
         wide = all(line.startswith("# ") for line in lines if line.strip("# \t\r\n"))
         width = 2 if wide else 1
@@ -184,22 +284,6 @@ def remove_margin(lines: Sequence[str]) -> list[str]:
     return kept
 
 
-def _undo_typesetting(lines: list[str]) -> list[str]:
-    """Return lines without the signs that Markdown, HTML and word processors put in place of printed ones."""
-    if any("\\" in line and _ESCAPED.match(line) for line in lines):
-        lines = [_undo_markdown(line) for line in lines]
-    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
-    if has_entities and not any(map(_TAG.search, lines)):
-        import html  # noqa: PLC0415 - its table of signs costs more than most cases need
-
-        lines = [html.unescape(line) for line in lines]
-    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
-        lines = [line.translate(_TYPESET) for line in lines]
-    if any("**" in line for line in lines):
-        lines = [_BOLD_WORDS.sub(r"\1", line) for line in lines]
-    return lines
-
-
 def _undo_markdown(line: str) -> str:
     """Return a line of Markdown as it was printed, without what a writer put behind an underlined part of it."""
     remark = _REMARK.search(line) if "[" in line else None
@@ -209,25 +293,15 @@ def _undo_markdown(line: str) -> str:
     return _SIGN.sub(r"\1", line)
 
 
-def _are_remarks(lines: Sequence[str]) -> bool:
-    """Say whether every line of a text with something in it is the remark of a script: an output follows #."""
-    if any(line.lstrip()[:1] not in ("#", "") for line in lines):
-        return False
-    return sum(bool(line.strip("# \t\r\n")) for line in lines) >= REMARKS
-
-
 def has_margin(lines: Sequence[str]) -> bool:
     """Say whether the time of a terminal's log or a number comes before every line of a text."""
     some = [line for line in lines[:LOOKED_AT] if line.strip()]
     if len(some) < LEAST_IN_MARGIN:
         return False
-    return all(map(_TIME.match, some)) or _are_numbered(some)
-
-
-def _are_numbered(lines: Sequence[str]) -> bool:
-    """Say whether lines are numbered one by one; those that are blank may have no number of their own."""
+    if all(map(_TIME.match, some)):
+        return True
     numbers = []
-    for line in lines:
+    for line in some:
         found = _NUMBER.match(line)
         if found is None:
             return False
@@ -319,13 +393,19 @@ def _find_rests(lines: Sequence[str]) -> frozenset[int]:
     for at, line in enumerate(lines):
         if line.lstrip()[:1] in _FIRST and _BEGINS.match(line):
             begun = at
-        elif at - begun >= MOST_RESTS or _ends_log_line(line):
+        elif (
+            at - begun >= MOST_RESTS
+            or not line.strip()
+            or line.startswith(("  ", "\t", "-->"))
+            or is_fence(line)
+            or is_snip(line)
+            or _PANIC.match(line)
+            or find_prompt(line.strip()) is not None
+        ):
             begun = -MOST_RESTS
         else:
             near.add(at)
-    if not near:
-        return frozenset()
-    width = _measure_width(lines, near)
+    width = _measure_width(lines, near) if near else 0
     if not NARROWEST <= width <= WIDEST:
         return frozenset()
     rests = set()
@@ -334,31 +414,21 @@ def _find_rests(lines: Sequence[str]) -> frozenset[int]:
         word = 0 if lines[at][0] == " " else len(lines[at].split(maxsplit=1)[0])
         if len(lines[at - 1]) + word >= width:
             rests.add(at)
-    chained = frozenset(at for at in rests if _follows_log_line(lines, at, rests))
+    chained = set()
+    for at in rests:
+        top = at
+        while top in rests:
+            top -= 1
+        if _BEGINS.match(lines[top]):  # all lines from the beginning of a log line on are rests
+            chained.add(at)
     if len(chained) == 1 and _is_doubtful(lines, *chained):
         return frozenset()
-    return chained
-
-
-def _ends_log_line(line: str) -> bool:
-    """Say whether a line is surely no rest of a log line above."""
-    if not line.strip() or line.startswith(("  ", "\t", "-->")):
-        return True
-    if is_fence(line) or is_snip(line) or _PANIC.match(line):
-        return True
-    return find_prompt(line.strip()) is not None
+    return frozenset(chained)
 
 
 def _measure_width(lines: Sequence[str], rests: Collection[int]) -> int:
     """Return how wide the lines are that were wrapped: as the widest of them, or of their rests."""
     return max(max(len(lines[at]), len(lines[at - 1])) for at in rests)
-
-
-def _follows_log_line(lines: Sequence[str], at: int, rests: set[int]) -> bool:
-    """Say whether all lines from the beginning of a log line down to one of its rests are rests."""
-    while at in rests:
-        at -= 1
-    return _BEGINS.match(lines[at]) is not None
 
 
 def _is_doubtful(lines: Sequence[str], at: int) -> bool:
@@ -376,7 +446,28 @@ def join_tables(lines: list[str]) -> None:
     while at < len(lines):
         parts = _count_ruler_parts(lines, at)
         if parts:
-            at = _join_table(lines, at, parts)
+            begin, below = at - parts, at + parts
+            end = _find_table_end(lines, below)
+            width = max(map(len, lines[begin:end]))
+            groups = [(begin, at), (at, below), *_group_rows(lines, below, end, parts, width)]
+            ruler = [len(line.strip()) for line in lines[at:below]]
+            by_column = all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
+            for first, after in groups:
+                group = lines[first:after]
+                cells = [line.strip() for line in group]
+                if width in COLUMNS:  # a terminal broke the lines
+                    joined = "".join(line.ljust(width) for line in group)
+                elif (
+                    by_column
+                ):  # each line was broken where a column ends: the places of the cells stay
+                    padded = [cell.ljust(size) for cell, size in zip(cells, ruler, strict=True)]
+                    joined = "  ".join(padded)
+                else:
+                    joined = " ".join(cells)
+                lines[first] = joined.rstrip()
+                for rest in range(first + 1, after):
+                    lines[rest] = ""
+            at = end - 1
         at += 1
 
 
@@ -401,30 +492,6 @@ def _count_ruler_parts(lines: Sequence[str], at: int) -> int:
         return 0
     heading = lines[at - parts : at]
     return parts if all(line.strip() and not _RULER.match(line) for line in heading) else 0
-
-
-def _join_table(lines: list[str], at: int, parts: int) -> int:
-    """Join heading, ruler and rows of a table whose ruler begins on a line; return the last line that belongs to it."""
-    begin, below = at - parts, at + parts
-    end = _find_table_end(lines, below)
-    width = max(map(len, lines[begin:end]))
-    groups = [(begin, at), (at, below), *_group_rows(lines, below, end, parts, width)]
-    ruler = [len(line.strip()) for line in lines[at:below]]
-    by_column = all(_fits_ruler(lines[first:after], ruler) for first, after in groups)
-    for first, after in groups:
-        group = lines[first:after]
-        cells = [line.strip() for line in group]
-        if width in COLUMNS:  # a terminal broke the lines
-            joined = "".join(line.ljust(width) for line in group)
-        elif by_column:  # each line was broken where a column ends: the places of the cells stay
-            padded = [cell.ljust(size) for cell, size in zip(cells, ruler, strict=True)]
-            joined = "  ".join(padded)
-        else:
-            joined = " ".join(cells)
-        lines[first] = joined.rstrip()
-        for rest in range(first + 1, after):
-            lines[rest] = ""
-    return end - 1
 
 
 def _fits_ruler(group: Sequence[str], ruler: Sequence[int]) -> bool:
@@ -550,3 +617,112 @@ def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
                 lines[at : at + parts] = [*[""] * (parts - 1), heading]
             elif known:
                 break
+
+
+# --- whether a text is pasted ---
+#
+# Whether a file that looks like a log is the log itself, or a paste: a terminal session, a mail, a ticket.
+#
+# A log begins with a line of its own and holds no prompts. What a paste shows of a log may be all of it
+# or what `grep` let through, so the two must not be taken for one another.
+
+
+# Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
+_MAYBE = (
+    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
+    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
+)
+_PROMPT = re.compile(_MAYBE)
+_PROMPT_BELOW = re.compile(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
+_STAMPED = re.compile(
+    r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)"
+)
+_WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
+_MOST_TRIED = 10_000
+_FEW = 10  # one line in so many is enough
+_SAMPLE = 200  # lines at the beginning of a text
+
+
+class Begun:
+    """A member of which the first bytes were read already, as a source of the log search."""
+
+    def __init__(self, begun: bytes, member: Member) -> None:
+        self._begun, self._member = memoryview(begun), member
+
+    @property
+    def cut(self) -> str:
+        """Why the member ended early, or ""."""
+        return self._member.cut
+
+    def readinto(self, buffer: bytearray | memoryview, /) -> int:
+        """Fill `buffer` from the front and return the number of bytes, 0 at the end."""
+        if not self._begun:
+            return self._member.readinto(buffer)
+        count = min(len(self._begun), len(buffer))
+        memoryview(buffer).cast("B")[:count] = self._begun[:count]
+        self._begun = self._begun[count:]
+        return count
+
+
+def is_utf16(raw: bytes) -> bool:
+    """Say whether a text begins as UTF-16 does."""
+    return raw.startswith(_WIDE)
+
+
+def find_typed(raw: bytes) -> Prompt | None:
+    """Return a prompt with a command that is in a text, the first that names its host, or None."""
+    if is_utf16(raw):
+        raw = "\n".join(decode(raw)).encode("utf-8", "replace")
+    first: Prompt | None = None
+    first_match = _PROMPT.match(raw)
+    matches = chain([first_match] if first_match else [], _PROMPT_BELOW.finditer(raw))
+    for found in islice(matches, _MOST_TRIED):
+        line = clean_line(found[1][:MOST_TYPED].decode("utf-8", "replace")).strip()
+        prompt = find_prompt(line)
+        if prompt is None:
+            continue
+        if prompt.host:
+            return prompt
+        if first is None and prompt.command:
+            first = prompt
+    return first
+
+
+def is_quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
+    """Say whether the first lines of a text are words about a log or bear marks of a page, or parts were left out.
+
+    sample  the first lines of the text
+    starts  says whether a line is one of the log
+    """
+    some = [line for line in sample[:_SAMPLE] if line.strip()]
+    with_marks = sum(remove_marks(line) != line for line in some)
+    if with_marks * 2 >= max(len(some), 1):
+        return True
+    if has_margin(some) and any(map(starts, remove_margin(some))):
+        return True
+    begun = False
+    for line in sample[:_SAMPLE]:
+        text = line.strip()
+        if starts(line) or _STAMPED.match(line):
+            begun = True
+        elif is_fence(line) or is_snip(line):
+            return True
+        if not begun and (is_prose(text) or (text and is_heading(text))):
+            return True
+    return False
+
+
+def is_searched(sample: Sequence[str]) -> bool:
+    """Say whether grep printed the first lines of a text: a file's name or a line's number comes before them."""
+    lines = [clean_line(line) for line in sample[:_SAMPLE]]
+    printed = set(filter(measure_origin, lines))
+    if not printed:
+        return False
+    stamped = [line for line in lines if line in printed or _STAMPED.match(line)]
+    return sum(line in printed for line in stamped) * _FEW > len(stamped)
+
+
+def is_paste(sample: Sequence[str]) -> bool:
+    """Say of a file in an archive whether its first lines are a terminal session's, or what grep printed."""
+    first = next((line for line in sample if line.strip()), "")
+    return find_prompt(clean_line(first).strip()[:MOST_TYPED]) is not None or is_searched(sample)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import queue
 import threading
 from contextlib import suppress
@@ -76,7 +77,6 @@ class PrefetchStream(Stream):
 @cache
 def _keep_freed_blocks() -> None:
     """Let the C library keep blocks that were freed: a new megabyte costs as much as to inflate half of one."""
-    import ctypes  # noqa: PLC0415 - only large archives are worth it
 
     with suppress(AttributeError, OSError, TypeError):  # only glibc knows how
         mallopt = ctypes.CDLL(None).mallopt

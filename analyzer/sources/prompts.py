@@ -165,11 +165,15 @@ def find_prompt(line: str) -> Prompt | None:
     """
     if not _STARTS.match(line):
         return None
-    for read_form in (_read_shell, _read_vsish, _read_bundle, _read_nsx, _read_bare):
-        prompt = read_form(line)
-        if prompt is not None:
-            return prompt
-    return None
+    prompt = _read_shell(line) or _read_vsish(line)
+    if prompt is None and (found := _BUNDLE.match(line)):
+        return Prompt("bundle", found["host"], ESXI, True, line)
+    prompt = prompt or _read_nsx(line)
+    if prompt is None and (found := _BARE.match(line)) and _is_typed(found["cmd"]):
+        command = found["cmd"]
+        on_esxi = find_program(command) in _ESXI_TOOLS and "vsi_traverse" not in line
+        return Prompt("bare", "", ESXI if on_esxi else "", False, command.strip())
+    return prompt
 
 
 def find_waiting_host(line: str) -> str:
@@ -226,12 +230,6 @@ def _read_vsish(line: str) -> Prompt | None:
     return Prompt("vsish", "", ESXI, True, typed)
 
 
-def _read_bundle(line: str) -> Prompt | None:
-    """Read the folder of a bundle that a loop over bundles prints alone on a line."""
-    found = _BUNDLE.match(line)
-    return Prompt("bundle", found["host"], ESXI, True, line) if found else None
-
-
 def _read_nsx(line: str) -> Prompt | None:
     """Read the prompt of an NSX CLI, or of a host whose name looks alike."""
     found = _NSX.match(line)
@@ -266,16 +264,6 @@ def _is_typed(command: str) -> bool:
     if program in _WORD_TOOLS:
         return _ARGUMENT.search(command) is not None
     return program in _ESXI_TOOLS or program in _SHELL_TOOLS
-
-
-def _read_bare(line: str) -> Prompt | None:
-    """Read the bare `# cmd` of a blog."""
-    found = _BARE.match(line)
-    if not found or not _is_typed(found["cmd"]):
-        return None
-    command = found["cmd"]
-    on_esxi = find_program(command) in _ESXI_TOOLS and "vsi_traverse" not in line
-    return Prompt("bare", "", ESXI if on_esxi else "", False, command.strip())
 
 
 def guess_node(host: str) -> str:

@@ -99,22 +99,17 @@ class RemoteSession:
                 infos = fs.ls(key, detail=True)
             found = []
             for info in infos:
-                if child := self._make_child(below, key, info):
-                    found.append(child)
+                name = str(info["name"]).removeprefix(key).removeprefix("/").removesuffix("/")
+                status = _make_status(info)
+                if not name and not stat.S_ISDIR(status.st_mode):
+                    continue  # the empty object by which some tools mark a folder
+                if "/" in name or name in ("", ".", ".."):  # no folder of a disk can hold it
+                    name = name.replace("/", "_") or "_"
+                    status = status._replace(st_mode=0)
+                found.append(RemotePath(self, f"{below}/{name}" if below else name, status))
             found.sort(key=lambda child: child.name)
             self._folders[below] = found
         return found
-
-    def _make_child(self, below: str, key: str, info: dict[str, Any]) -> RemotePath | None:
-        """Return a file or folder of a listing, None for the empty object by which some tools mark a folder."""
-        name = str(info["name"]).removeprefix(key).removeprefix("/").removesuffix("/")
-        status = _make_status(info)
-        if not name and not stat.S_ISDIR(status.st_mode):
-            return None
-        if "/" in name or name in ("", ".", ".."):  # no folder of a disk can hold it
-            name = name.replace("/", "_") or "_"
-            status = status._replace(st_mode=0)
-        return RemotePath(self, f"{below}/{name}" if below else name, status)
 
 
 def _make_status(info: dict[str, Any]) -> Status:

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line
-from analyzer.sources.markup import clean_line
 from analyzer.sources.member import Member
-from analyzer.sources.passes import is_ruled_head
+from analyzer.sources.passes import clean_line, is_ruled_head
 from analyzer.sources.prompts import MOST_TYPED, find_prompt
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
@@ -73,11 +72,12 @@ class TerminalSession:
         for raw in self._read_bytes():
             known, size = len(lines), size + len(raw)
             lines += self._take_lines(self._reader.feed(raw))
+            places = range(0 if skipping else max(known, 1), len(lines))
             if skipping:
-                at = _find_first_prompt(lines)
+                at = next((place for place in places if _begins_command(lines, place)), len(lines))
                 skipping = at == len(lines)
                 first, lines = first + at, lines[at:]
-            elif at := _find_last_prompt(lines, max(known, 1)):
+            elif at := next((one for one in reversed(places) if _begins_command(lines, one)), 0):
                 prompts = True
                 yield SessionStretch(first, self._hide_secrets(lines[:at]))
                 first, lines = first + at, lines[at:]
@@ -156,20 +156,9 @@ class TerminalSession:
         )
 
 
-def _find_first_prompt(lines: list[str]) -> int:
-    """Return where the first prompt is, or a command between rules; the number of lines when none does."""
-    for at, line in enumerate(lines):
-        if is_ruled_head(lines, at) or _is_prompt(line):
-            return at
-    return len(lines)
-
-
-def _find_last_prompt(lines: list[str], begin: int) -> int:
-    """Return where the last prompt is, or a command between rules; 0 when none does from a line on."""
-    for at in range(len(lines) - 1, begin - 1, -1):
-        if is_ruled_head(lines, at) or _is_prompt(lines[at]):
-            return at
-    return 0
+def _begins_command(lines: list[str], at: int) -> bool:
+    """Say whether a line is a prompt, or the upper rule of a command between rules."""
+    return is_ruled_head(lines, at) or _is_prompt(lines[at])
 
 
 def _is_prompt(line: str) -> bool:

@@ -143,13 +143,14 @@ class Shapes:
             return [recogniser for recogniser in self._alone if recogniser.starts_at(line)]
         text = line.lstrip()
         near = {*self._by_first.get(text[:1], ()), *self._by_first.get("", ())}
-        return [self.all[number] for number in sorted(near) if self._is_started(number, text, line)]
-
-    def _is_started(self, number: int, text: str, line: str) -> bool:
-        for start, word in self._signs[number]:
-            if word in line and text.startswith(start):
-                return self.all[number].starts_at(line) is not None
-        return False
+        found = []
+        for number in sorted(near):
+            for start, word in self._signs[number]:
+                if word in line and text.startswith(start):
+                    if self.all[number].starts_at(line) is not None:
+                        found.append(self.all[number])
+                    break
+        return found
 
     def _may_start(self, line: str) -> bool:
         text = line.lstrip()

@@ -43,11 +43,6 @@ def is_zip(head: bytes) -> bool:
     return head.startswith(_ZIP)
 
 
-def is_visor(head: bytes) -> bool:
-    """Say whether a tar of the ESXi boot modules (vmtar) starts here."""
-    return head[257:262] == b"visor"
-
-
 def is_tar(head: bytes) -> bool:
     """Say whether a tar starts here, by checksum; leading zero blocks and one bad header are allowed.
 
@@ -96,7 +91,12 @@ def find_refusal(head: bytes) -> str:
 
 def _is_text(head: bytes) -> bool:
     """Say whether bytes are text: UTF-8, UTF-16 or Latin-1, with holes of NULs allowed."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _is_utf16(head):
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    half = len(head) // 2
+    # Every other byte is a NUL: UTF-16 of Western text without a mark.
+    if half > 0 and max(even, odd) > half * 0.9 and min(even, odd) < half * 0.1:
         return True
     text = head.replace(b"\0", b"")
     if not text:
@@ -108,17 +108,8 @@ def _is_text(head: bytes) -> bool:
     if control > 2 + len(text) // 20:
         return False
     high = len(text.translate(None, _ASCII))
-    return high <= len(text) // 4 or _is_utf8(text)
-
-
-def _is_utf16(head: bytes) -> bool:
-    """Say whether every other byte is a NUL: UTF-16 of Western text without a mark."""
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    half = len(head) // 2
-    return half > 0 and max(even, odd) > half * 0.9 and min(even, odd) < half * 0.1
-
-
-def _is_utf8(text: bytes) -> bool:
+    if high <= len(text) // 4:
+        return True
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -104,7 +104,27 @@ class TarReader:
             if header.kind in _METADATA and header.kind:
                 self._take_metadata(header, meta)
                 continue
-            entry = self._make_entry(header, meta)
+            pax = {**self._global, **meta.pax} if self._global else meta.pax
+            raw_name = pax.get("GNU.sparse.name") or pax.get("path") or meta.name or header.name
+            raw_link = pax.get("linkpath") or meta.link or header.link
+            name = normalise(decode(raw_name), self._limits.name_bytes)
+            size = tarheader.parse_pax_int(meta.pax.get("size"))
+            if size is None:
+                size = header.size
+            if not 0 <= size <= tarheader.SIZE_MOST:
+                what = f"size of {name.path or 'a member'} is not a number"
+                self._add_damage(what, "this member", self._feed.position - BLOCK)
+                size = 0
+            kind = _KINDS.get(header.kind, "file")
+            stored = size if kind == "file" else 0
+            if kind == "file" and raw_name.endswith(b"/") and header.kind in b"0\0":
+                kind = "dir"
+            if header.kind == b"S" or any(key.startswith("GNU.sparse.") for key in meta.pax):
+                kind = "sparse"
+                size = self._measure_sparse(header, meta, size)
+            mtime = tarheader.parse_pax_time(pax.get("mtime")) or header.mtime
+            body = TarBody(self._feed, stored)
+            entry = TarEntry(name, kind, size, mtime, decode(raw_link), body)
             meta = _Metadata()
             self._members += 1
             self._last = entry.name.path
@@ -266,30 +286,6 @@ class TarReader:
             target.update(records)
             if len(self._global) > 1000:
                 self._global.clear()
-
-    def _make_entry(self, header: TarHeader, meta: _Metadata) -> TarEntry:
-        """Return the entry of a header and of what the headers before it state."""
-        pax = {**self._global, **meta.pax} if self._global else meta.pax
-        raw_name = pax.get("GNU.sparse.name") or pax.get("path") or meta.name or header.name
-        raw_link = pax.get("linkpath") or meta.link or header.link
-        name = normalise(decode(raw_name), self._limits.name_bytes)
-        size = tarheader.parse_pax_int(meta.pax.get("size"))
-        if size is None:
-            size = header.size
-        if not 0 <= size <= tarheader.SIZE_MOST:
-            what = f"size of {name.path or 'a member'} is not a number"
-            self._add_damage(what, "this member", self._feed.position - BLOCK)
-            size = 0
-        kind = _KINDS.get(header.kind, "file")
-        stored = size if kind == "file" else 0
-        if kind == "file" and raw_name.endswith(b"/") and header.kind in b"0\0":
-            kind = "dir"
-        if header.kind == b"S" or any(key.startswith("GNU.sparse.") for key in meta.pax):
-            kind = "sparse"
-            size = self._measure_sparse(header, meta, size)
-        mtime = tarheader.parse_pax_time(pax.get("mtime")) or header.mtime
-        body = TarBody(self._feed, stored)
-        return TarEntry(name, kind, size, mtime, decode(raw_link), body)
 
     def _measure_sparse(self, header: TarHeader, meta: _Metadata, size: int) -> int:
         """Return the size with holes; pass the map blocks of an old GNU sparse header."""

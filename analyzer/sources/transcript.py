@@ -8,7 +8,7 @@ the stretches a parser can read, with host, command and parameters where the tex
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.passes import RULED, RULED_LINES, make_ruled_prompt
 from analyzer.sources.prompts import Command, Prompt
-from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
 
 
@@ -45,11 +44,16 @@ class CommandParsers:
 
     def read_line(self, typed: str, prompt: Prompt) -> list[TypedCommand]:
         """Return the commands of a command line, each with the parsers that may read its output at such a prompt."""
+        nodes = {prompt.node} if prompt.sure else set()
+        if nodes & {prompts.NSXT_MANAGER, prompts.NSXT_EDGE}:
+            nodes.add(prompts.NSXT)
         commands = []
         for command in prompts.split_commands(typed):
-            known = [
-                one for one in self.find_known(command) if _fits_prompt(one.recogniser, prompt)
-            ]
+            known = []
+            for one in self.find_known(command):
+                # A command that others have too takes a sure prompt.
+                if not one.recogniser.common or one.recogniser.node in nodes:
+                    known.append(one)
             commands.append(TypedCommand(command, known))
         return commands
 
@@ -89,18 +93,6 @@ class CommandParsers:
             ranked.sort(key=lambda entry: entry[0])
             self._known[command] = [known for _, known in ranked]
         return self._known[command]
-
-
-def _fits_prompt(recogniser: Recogniser, prompt: Prompt) -> bool:
-    """Say whether a command may be this recogniser's: one that others have too takes a sure prompt."""
-    if not recogniser.common:
-        return True
-    kinds = (
-        (prompts.NSXT_MANAGER, prompts.NSXT_EDGE)
-        if recogniser.node == prompts.NSXT
-        else (recogniser.node,)
-    )
-    return prompt.sure and prompt.node in kinds
 
 
 @dataclass(slots=True)
@@ -285,7 +277,25 @@ class _Splitter:
             self.above = prompt or self.above
         if prompt is not None:
             count = len(self.pieces)
-            end = self._take_command(at, prompt)
+            typed, after = self._read_typed(at, prompt)
+            remote, command = prompts.split_remote(typed)
+            shown = replace(prompt, command=command)
+            if remote:
+                node = prompts.guess_node(remote) or prompts.GUEST
+                shown = Prompt("linux", remote, node, False, command)
+            if shown.form == "vsish":
+                shown = replace(shown, host=self.vsish_host)
+            else:
+                self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
+            number = self.first_line + at
+            line = TranscriptPiece(
+                None, number, self.text.lines[at:after], shown.host, shown.node, command
+            )
+            line.role = "command"
+            line.command_line = number
+            self.pieces.append(line)
+            wanted = self.parsers.read_line(command, shown)
+            end = _Output(self, _Context(shown, number), wanted).take_lines(after)
             if len(self.pieces) == count + 2:
                 self._learn_repeat(at, end, prompt)
             return end
@@ -339,28 +349,6 @@ class _Splitter:
         )
 
     # -- a command and what it printed ------------------------------------------------------------
-
-    def _take_command(self, at: int, prompt: Prompt) -> int:
-        """Take a prompt line and the output below it; return the first line that is not taken."""
-        typed, after = self._read_typed(at, prompt)
-        remote, command = prompts.split_remote(typed)
-        shown = replace(prompt, command=command)
-        if remote:
-            node = prompts.guess_node(remote) or prompts.GUEST
-            shown = Prompt("linux", remote, node, False, command)
-        if shown.form == "vsish":
-            shown = replace(shown, host=self.vsish_host)
-        else:
-            self.vsish_host = shown.host if prompts.opens_vsish(command) else ""
-        number = self.first_line + at
-        line = TranscriptPiece(
-            None, number, self.text.lines[at:after], shown.host, shown.node, command
-        )
-        line.role = "command"
-        line.command_line = number
-        self.pieces.append(line)
-        wanted = self.parsers.read_line(command, shown)
-        return _Output(self, _Context(shown, number), wanted).take_lines(after)
 
     def _read_typed(self, at: int, prompt: Prompt) -> tuple[str, int]:
         """Return the whole command of a prompt, with lines the terminal or the writer broke it into."""
@@ -543,7 +531,10 @@ class _Output:
         starting = text.starts_at(at)
         names = {one.name for one in starting}
         chosen = next((one for name, one in self.ranked.items() if name in names), None)
-        if chosen is None and (not starting or self._is_foreign(at)):
+        own = {one.node for one in self.ranked.values()}
+        # Only outputs of another kind of node start here: a host's ethtool is no guest's.
+        is_foreign = own and not any(one.node in own or not one.node for one in starting)
+        if chosen is None and (not starting or (is_foreign and (self.sole or self.alone))):
             chosen = self._find_untitled(at, first=first)
         if self.alone and (chosen is None or (self.placed and len(self.wanted) == 1)):
             return 0
@@ -555,38 +546,23 @@ class _Output:
             self.placed.append((chosen, piece))
             return end
         if starting:
-            return self.splitter.take_dump(
-                at, None if self._is_from_elsewhere(at) else self.context
-            )
-        if text.is_prose_at(at) and not self._goes_on_below(at):
-            return 0
+            prompt = self.context.prompt
+            # Only what a host prints starts here, below a guest's command that shows no file.
+            is_elsewhere = prompt.node == prompts.GUEST and not prompts.may_show(prompt.command)
+            if is_elsewhere and all(one.node == prompts.ESXI for one in starting):
+                return self.splitter.take_dump(at, None)
+            return self.splitter.take_dump(at, self.context)
+        if text.is_prose_at(at):
+            # A further record of the command's only output may begin right below a sentence.
+            below = text.starts_at(at + 1) if at + 1 < len(text.lines) else []
+            if not (self.sole and self.placed and self.placed[-1][0] in below):
+                return 0
         if self.sole and self.placed and not self._is_filtered(self.placed[-1][0]):
             owner = self.placed[-1][0].name
         else:
             owner = self.splitter.find_owner_above(at)
         self.splitter.add_other(at, self.context, owner)
         return at + 1
-
-    def _goes_on_below(self, at: int) -> bool:
-        """Say whether a further record of the command's only output begins right below a sentence."""
-        below = at + 1
-        if not (self.sole and self.placed) or below >= len(self.text.lines):
-            return False
-        return self.placed[-1][0] in self.text.starts_at(below)
-
-    def _is_foreign(self, at: int) -> bool:
-        """Say whether only outputs of another kind of node start on a line: a host's ethtool is no guest's."""
-        own = {one.node for one in self.ranked.values()}
-        if not own or not (self.sole or self.alone):
-            return False
-        return not any(one.node in own or not one.node for one in self.text.starts_at(at))
-
-    def _is_from_elsewhere(self, at: int) -> bool:
-        """Say whether only what a host prints starts on a line, below a guest's command that shows no file."""
-        prompt = self.context.prompt
-        if prompt.node != prompts.GUEST or prompts.may_show(prompt.command):
-            return False
-        return all(one.node == prompts.ESXI for one in self.text.starts_at(at))
 
     def _is_filtered(self, recogniser: Recogniser) -> bool:
         for command in self.wanted:
@@ -600,12 +576,11 @@ class _Output:
         taken = set(self.ranked)
         if first or len(self.wanted) > 1:
             taken = {one.name for one, _ in self.placed}
+        below = self.text.starts_at(at + 1) if at + 1 < len(self.text.lines) else []
+        # This line is the end of a wrapped command when an output of it starts on the next one.
+        ends_command = any(one.name in self.ranked and not one.rest for one in below)
         for recogniser in self.ranked.values():
-            if (
-                recogniser.log
-                or recogniser.name in taken
-                or (recogniser.rest and self._begins_below(at))
-            ):
+            if recogniser.log or recogniser.name in taken or (recogniser.rest and ends_command):
                 continue
             if recogniser.body:
                 if (first or not recogniser.shape) and recogniser.goes_on(line):
@@ -613,12 +588,6 @@ class _Output:
             elif first and not recogniser.shape and not self.text.is_prose_at(at):
                 return recogniser
         return None
-
-    def _begins_below(self, at: int) -> bool:
-        """Say whether an output of the command starts on the next line: this one is the end of a wrapped command."""
-        if at + 1 >= len(self.text.lines):
-            return False
-        return any(one.name in self.ranked and not one.rest for one in self.text.starts_at(at + 1))
 
     def _assign_commands(self) -> None:
         """Give each output its command and parameters; where it is not sure whose it is, what all share."""
@@ -653,3 +622,153 @@ class _Output:
             for piece in pieces:
                 piece.params = dict(shared)
                 piece.filtered = piece.filtered or filtered
+
+
+# --- dumps that come again with other numbers ---
+#
+# Dumps that a session prints again and again: the same command and the same lines with other numbers.
+#
+# Thousands of ports give thousands of dumps of vsish. The first of a form is separated from the text around it line by
+# line; for the next ones one regex says that they are the same, and their pieces are made as those of the first were.
+
+
+MOST_LAYOUTS = 32
+MOST_LINES = 400
+_COUNTER = re.compile(r"(\s*[^:{}\[\]]+:)([0-9]{1,18})$")
+_NUMBER = re.compile(r"[0-9]{1,18}$")
+_DIGITS = "[0-9]{1,18}"
+_OTHERS = ("7", "9" * 18)  # numbers by which a line is tried before it is trusted
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """A prompt with its command and the whole dump below it.
+
+    before   the line of the prompt up to the command
+    params   parameters of the command that are the same in all
+    numbers  parameters that are numbers, in the order of the pattern's groups
+    """
+
+    prompt: re.Pattern[str]
+    pattern: re.Pattern[str]
+    size: int
+    recogniser: Recogniser
+    before: int
+    host: str
+    node: str
+    kind: str
+    params: dict[str, str]
+    numbers: tuple[str, ...]
+
+
+class Repeats:
+    """The dumps of a text that were seen, by the line below their prompt.
+
+    is_plain   says whether a line means the same with other numbers: no prompt, no start of an output, no brace
+    is_prompt  says whether a line is a prompt
+    """
+
+    def __init__(self, is_plain: Callable[[str], bool], is_prompt: Callable[[str], bool]) -> None:
+        self._is_plain, self._is_prompt = is_plain, is_prompt
+        self._by_title: dict[str, list[Repeat]] = {}
+        self._count = 0
+
+    def find_repeat(self, lines: Sequence[str], at: int) -> tuple[Repeat, dict[str, str]] | None:
+        """Return the dump that begins with the prompt on a line, and the parameters of its command."""
+        if not self._by_title or at + 1 >= len(lines):
+            return None
+        for repeat in self._by_title.get(lines[at + 1], ()):
+            end = at + repeat.size
+            found = repeat.pattern.fullmatch("\n".join(lines[at:end]))
+            if found is None:
+                continue
+            if end < len(
+                lines
+            ):  # a prompt must come below; those seen before are known by one regex
+                others = self._by_title.get(lines[end + 1], ()) if end + 1 < len(lines) else ()
+                is_known = any(one.prompt.fullmatch(lines[end]) for one in others)
+                if not is_known and not self._is_prompt(lines[end]):
+                    continue
+            numbers = dict(zip(repeat.numbers, found.groups(), strict=True))
+            return repeat, repeat.params | numbers
+        return None
+
+    def learn_dump(
+        self,
+        lines: Sequence[str],
+        recogniser: Recogniser,
+        command: str,
+        params: Mapping[str, str],
+        hosts: tuple[str, str, str],
+    ) -> None:
+        """Take note of a dump that was read: its prompt, its title, its keys and its last brace.
+
+        params  parameters that the command gave
+        hosts   name of the host, kinds of node of the prompt and of the dump
+        """
+        if (
+            self._count >= MOST_LAYOUTS
+            or not 3 <= len(lines) <= MOST_LINES
+            or not lines[0].endswith(command)
+        ):
+            return
+        match = recogniser.match_command(command)
+        if match is None or not lines[1].endswith(" {") or lines[-1] != "}":
+            return
+        named = {name: text for name, text in match.groupdict().items() if text is not None}
+        if named != params:
+            return
+        counters = self._make_counter_patterns(lines[2:-1], recogniser)
+        if counters is None:
+            return
+        before = len(lines[0]) - len(command)
+        typed, fixed, numbers = _make_command_pattern(command, match)
+        first = re.escape(lines[0][:before]) + typed
+        whole = "\n".join([first, re.escape(lines[1]), *counters, "}"])
+        repeat = Repeat(
+            re.compile(first),
+            re.compile(whole),
+            len(lines),
+            recogniser,
+            before,
+            *hosts,
+            fixed,
+            numbers,
+        )
+        self._by_title.setdefault(lines[1], []).append(repeat)
+        self._count += 1
+
+    def _make_counter_patterns(
+        self, lines: Sequence[str], recogniser: Recogniser
+    ) -> list[str] | None:
+        """Return the regex of each line, None when a line is no counter or means more with another number."""
+        patterns = []
+        for line in lines:
+            counter = _COUNTER.match(line)
+            if counter is None:
+                return None
+            for digits in _OTHERS:
+                other = counter[1] + digits
+                if not self._is_plain(other) or not recogniser.goes_on(other):
+                    return None
+            patterns.append(re.escape(counter[1]) + _DIGITS)
+        return patterns
+
+
+def _make_command_pattern(
+    command: str, match: re.Match[str]
+) -> tuple[str, dict[str, str], tuple[str, ...]]:
+    """Return the regex of a command, its parameters that stay, and the names of those that are numbers."""
+    named = [name for name, text in match.groupdict().items() if text is not None]
+    pattern, at = "", 0
+    fixed: dict[str, str] = {}
+    numbers: list[str] = []
+    for name in sorted(named, key=lambda name: (match.span(name), name)):
+        start, end = match.span(name)
+        if start >= at and _NUMBER.match(match[name]):
+            pattern += re.escape(command[at:start]) + f"({_DIGITS})"
+            numbers.append(name)
+            at = end
+        else:
+            fixed[name] = match[name]
+    return pattern + re.escape(command[at:]), fixed, tuple(numbers)

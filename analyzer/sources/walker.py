@@ -331,7 +331,7 @@ class Walker:
             head = feed.peek(512)
             if item.top and self.ledger.given:
                 self.ledger.given[-1].looks = sniff.find_likeness(item.path, feed.peek(_HEAD))
-            if sniff.is_visor(head):
+            if head[257:262] == b"visor":
                 why = "a tar of ESXi boot modules (vmtar), which holds no logs"
                 if item.top:
                     raise Refused(f"looks like {why}")

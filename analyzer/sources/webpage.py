@@ -58,6 +58,8 @@ def read_page(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
     Raises Refused for a page or mail that is too large to be read at once.
     """
     head = feed.peek(_LOOKED_AT)
+    equals = head.count(b"=")
+    odd = equals - len(_ESCAPED.findall(head))  # others begin an escape or break a line
     if _HTML.match(head[:2048].removeprefix(b"\xef\xbb\xbf")):
         data = _read_all(feed, "web page")
         page = _decode_text(data)
@@ -68,19 +70,12 @@ def read_page(feed: Feed, address: str, note: Callable[[str], None]) -> Feed:
         data = _read_all(feed, "mail")
         data = "\n\n".join(_read_parts(data)).encode("utf-8", "surrogateescape")
         note(f"{address} is a mail; line numbers are those of its text")
-    elif _is_mail_source(head):
+    elif odd * 20 <= equals and len(_BROKEN.findall(head)) >= _LEAST_BROKEN:
         data = quopri.decodestring(_read_all(feed, "mail"))
         note(f"{address} is a piece of the source of a mail; line numbers are those of its text")
     else:
         return feed
     return Feed(SliceStream(MemorySource(data)))
-
-
-def _is_mail_source(head: bytes) -> bool:
-    """Say whether a text is a piece of the source of a mail: each = but a few begins an escape or breaks a line."""
-    equals = head.count(b"=")
-    odd = equals - len(_ESCAPED.findall(head))
-    return odd * 20 <= equals and len(_BROKEN.findall(head)) >= _LEAST_BROKEN
 
 
 def _read_all(feed: Feed, what: str) -> bytes:

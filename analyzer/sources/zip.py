@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import calendar
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzer.runtime.limits import LimitHit, Limits
@@ -246,7 +246,11 @@ class ZipReader:
         except UnicodeDecodeError:
             text = raw.decode("cp437")
         mtime = _convert_dos_time(date, time)
-        for tag, value in _split_extra(extra):
+        at = 0
+        while at + 4 <= len(extra):
+            tag, length = struct.unpack("<HH", extra[at : at + 4])
+            value = extra[at + 4 : at + 4 + length]
+            at += 4 + length
             if tag == 1:
                 # The 64-bit values of those fields that are full, in this order.
                 wide = iter(struct.unpack(f"<{len(value) // 8}Q", value[: len(value) // 8 * 8]))
@@ -319,14 +323,6 @@ class ZipReader:
                 return -1
             at += len(window) - 3
         return -1
-
-
-def _split_extra(extra: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + 4 <= len(extra):
-        tag, length = struct.unpack("<HH", extra[at : at + 4])
-        yield tag, extra[at + 4 : at + 4 + length]
-        at += 4 + length
 
 
 def _convert_dos_time(date: int, time: int) -> float | None:

@@ -286,7 +286,10 @@ class EntryFilter:
     """
 
     def __init__(self, query: LogQuery, summary: LogSummary) -> None:
-        self._level = rank_level(query.level) if query.level else None
+        if query.level:
+            self._level = rank_level(query.level)
+        else:
+            self._level = None
         self._summary = summary
         self._evidence = query.evidence
         self.counts = True
@@ -342,7 +345,9 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
 def find_host(nodes: dict[str, Node], scope: str) -> str:
     """Return the name of the machine of a place, "" when it has none."""
     node = nodes.get(scope)
-    return node.name if node else ""
+    if node:
+        return node.name
+    return ""
 
 
 _ENTRY = 400  # bytes that an entry costs next to its text

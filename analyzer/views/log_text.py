@@ -43,7 +43,10 @@ def write_text(line: MergedLine) -> str:
     head = [line.time, line.host or "-", line.log, line.level or "-"]
     if line.component:
         head.append(line.component)
-    text = line.text if "time" in line.assumed else without_time(line.text)
+    if "time" in line.assumed:
+        text = line.text
+    else:
+        text = without_time(line.text)
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
 
 
@@ -110,7 +113,8 @@ def describe_spans(summary: LogSummary) -> Iterator[str]:
         if summary.host not in host.lower():
             continue
         part = log.part
-        span = summary.spans.get(part.address, {}).get((part.scope, part.table), ("", ""))
+        spans_here = summary.spans.get(part.address, {})
+        span = spans_here.get((part.scope, part.table), ("", ""))
         if log.skipped and log.first is not None and log.last is not None:
             span = format_time(log.first), format_time(log.last)
         found.setdefault((host, part.name), []).append(span)
@@ -120,11 +124,16 @@ def describe_spans(summary: LogSummary) -> Iterator[str]:
         yield "what the logs cover (of those not read, from their first line to the time of their file):"
     for key in sorted(found, key=lambda key: natural_key(" ".join(key))):
         host, name = key
-        spans = found[key]
-        ends = sorted(end for span in spans for end in span if end)
-        covers = f"{ends[0]} to {ends[-1]}" if ends else "no times in its lines"
-        files = count_noun(len(spans), "file")
-        yield f"  {one_line(host or '-', 80)} {one_line(name, 80)}: {covers}, {files}"
+        ends = []
+        for span in found[key]:
+            ends += [end for end in span if end]
+        covers = "no times in its lines"
+        if ends:
+            covers = f"{min(ends)} to {max(ends)}"
+        files = count_noun(len(found[key]), "file")
+        host = one_line(host or "-", 80)
+        name = one_line(name, 80)
+        yield f"  {host} {name}: {covers}, {files}"
 
 
 def describe_faults(summary: LogSummary) -> Iterator[str]:
@@ -155,4 +164,6 @@ def describe_faults(summary: LogSummary) -> Iterator[str]:
 
 def format_time(moment: datetime | None) -> str:
     """Return a moment to the second, "" for none."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
+    if moment:
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return ""

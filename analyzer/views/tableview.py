@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from analyzer.pipeline.case_tables import (
     CaseTables,
     find_table,
@@ -73,12 +75,13 @@ class RowFilter:
             wanted.append(f"({between})")
             ends = [self.since.replace(tzinfo=None), self.until.replace(tzinfo=None)]
             values += ends * len(times)
-        return query_rows(frame, " AND ".join(wanted), values) if wanted else frame
+        if wanted:
+            return query_rows(frame, " AND ".join(wanted), values)
+        return frame
 
 
 def query_rows(frame: pd.DataFrame, condition: str, values: list[Any]) -> pd.DataFrame:
     """Return the rows for which a condition is true; it sees this table alone, no file and no other table."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     named = plain_names(frame).assign(_place=range(len(frame)))
     columns = {str(name).lower() for name in named.columns}
@@ -163,7 +166,10 @@ def print_table(
     """
     wanted = wanted or RowFilter()
     found, gone = read_rows(path, table, wanted)
-    frame = found.head(wanted.most) if wanted.most else found
+    if wanted.most:
+        frame = found.head(wanted.most)
+    else:
+        frame = found
     names = [str(name) for name in frame.columns]
     titles = [name.lstrip("_") for name in names]
     rows = ([unpack_cell(cell) for cell in row] for row in frame.itertuples(index=False, name=None))
@@ -188,7 +194,6 @@ def write_parquet(path: Place, table: str, file: Path, wanted: RowFilter) -> tup
 
     Its origin is in the columns `node`, `member` and `line`. Raises UsageError as `print_table`, WriteError.
     """
-    import duckdb  # noqa: PLC0415 - heavy
 
     frame, gone = read_rows(path, table, wanted)
     if wanted.most:
@@ -248,7 +253,11 @@ def print_cell(cell: Any) -> str:
 def align_columns(rows: Iterable[list[str]]) -> Iterator[str]:
     """Yield rows, the first of them the titles, with their cells below each other."""
     table = list(rows)
-    widths = [min(60, max(map(len, column))) for column in zip(*table, strict=True)]
+    widths = []
+    for column in zip(*table, strict=True):
+        widths.append(min(60, max(map(len, column))))
     for row in table:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        cells = []
+        for cell, width in zip(row, widths, strict=True):
+            cells.append(cell.ljust(width))
         yield "  ".join(cells).rstrip()

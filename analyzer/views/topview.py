@@ -14,6 +14,8 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from analyzer.artefacts import parsing
 from analyzer.artefacts.samples import SampleColumns
 from analyzer.artefacts.tables import Row, Table
@@ -194,7 +196,6 @@ class TopFile:
 
     def add_frame(self, table: Table, columns: Mapping[str, Any], lines: int) -> None:
         """Take samples: of each column an array of `lines` samples of the same objects."""
-        import numpy as np  # noqa: PLC0415 - heavy
 
         names = list_name_columns(table)
         own = columns
@@ -205,7 +206,9 @@ class TopFile:
         keys = list(zip(*(own[name].tolist() for name in names), strict=True))
         stamps = list(map(format_stamp, moments["time"], moments["sample"]))
         wanted = [name for name in list_wanted().get(table.name, ()) if name in columns]
-        rate = columns[_RATE].reshape(lines, -1) if _RATE in wanted else None
+        rate = None
+        if _RATE in wanted:
+            rate = columns[_RATE].reshape(lines, -1)
         for name in wanted:
             cells = columns[name].reshape(lines, -1)
             known = ~np.isnan(cells)
@@ -220,7 +223,9 @@ class TopFile:
                     continue
                 high = highs[at]
                 low = lows[at]
-                then = None if rate is None else float(rate[high, at])
+                then = None
+                if rate is not None:
+                    then = float(rate[high, at])
                 peak = (float(most[high, at]), stamps[high], then)
                 floor = (float(least[low, at]), stamps[low])
                 stats = self.find_stats(table.name, key, name)
@@ -242,7 +247,9 @@ class TopFile:
             key = tuple(values[column] for column in list_name_columns(row.table))
             when = format_stamp(values["time"], values["sample"])
             rate = values.get(_RATE)
-            then = rate if isinstance(rate, float) else None
+            then = None
+            if isinstance(rate, float):
+                then = rate
             for column in list_wanted()[table]:
                 value = values.get(column)
                 if isinstance(value, float):
@@ -271,7 +278,10 @@ def describe_capture(path: Place, vm: str | None) -> Iterator[str]:
     for address, file in files.items():
         yield for_terminal(address)
         yield from describe_source(file)
-        yield from describe_worst(file) if vm is None else describe_vm(file, vm)
+        if vm is None:
+            yield from describe_worst(file)
+        else:
+            yield from describe_vm(file, vm)
     if intake.faults_total:
         yield ""
         yield f"Not understood or left out: {intake.faults_total:,} of the lines, the first of them:"
@@ -296,7 +306,10 @@ def read_files(intake: Intake) -> dict[str, TopFile]:
     for frame in intake.frames:
         if frame.table.name in _SHOWN and len(frame.line):
             columns = frame.columns
-            lines = columns.samples if isinstance(columns, SampleColumns) else len(frame.line)
+            if isinstance(columns, SampleColumns):
+                lines = columns.samples
+            else:
+                lines = len(frame.line)
             files[frame.block.address].add_frame(frame.table, columns, lines)
     for row in intake.rows:
         if row.table.product == "esxtop":
@@ -312,7 +325,9 @@ def list_name_columns(table: Table) -> list[str]:
 
 def format_stamp(time: Any, sample: Any) -> str:
     """Return when a sample was taken, or its number."""
-    text = "" if time is None else str(time)
+    text = ""
+    if time is not None:
+        text = str(time)
     if text in ("", "NaT"):
         return f"sample {sample}"
     return text.replace("T", " ")[:19]
@@ -338,7 +353,10 @@ def describe_source(file: TopFile) -> Iterator[str]:
         columns = cells["columns_found"]
         read = cells["columns_read"]
         yield f"  {columns:,} columns, {read:,} of them in tables; the first sample (averages since boot) is left out"
-        left = [f"{cells[name]:,} {what}" for name, what in _LEFT if cells[name]]
+        left = []
+        for name, what in _LEFT:
+            if cells[name]:
+                left.append(f"{cells[name]:,} {what}")
         if left:
             yield f"  {', '.join(left)}"
     if not file.captures:
@@ -364,7 +382,9 @@ def describe_vm(file: TopFile, vm: str) -> Iterator[str]:
         yield f"  no VM {for_terminal(vm)} here"
         return
     vcpus = file.vcpus.get(vm)
-    count = f", {vcpus} {'vCPU' if vcpus == 1 else 'vCPUs'}" if vcpus else ""
+    count = ""
+    if vcpus:
+        count = f", {vcpus} {'vCPU' if vcpus == 1 else 'vCPUs'}"
     yield f"  VM {for_terminal(vm)}{count}"
     for title, metrics in OF_VM.items():
         lines: list[tuple[str, ...]] = []
@@ -387,12 +407,17 @@ def write_metric(file: TopFile, metric: Metric, key: Key, stats: Stats) -> tuple
     value, when = (stats.least, stats.least_at) if metric.least else (stats.most, stats.most_at)
     thing = for_terminal(_SHOWN[metric.table].format_map(names).strip())
     more = ""
-    vcpus = file.vcpus.get(str(names["vm_name"])) if metric.table == "esxtop.vm_cpu" else None
+    vcpus = None
+    if metric.table == "esxtop.vm_cpu":
+        vcpus = file.vcpus.get(str(names["vm_name"]))
     if vcpus:
         more = f"{value / vcpus:.2f} per vCPU of {vcpus}"
     elif column.unit == "ms" and stats.most_rate is not None:
         more = f"at {stats.most_rate:,.2f} commands/s"
-    unit = "" if column.unit == "%" else column.unit  # the name says it
+    # the name says it
+    unit = ""
+    if column.unit != "%":
+        unit = column.unit
     label = column.printed or column.name
     return label, f"{value:,.2f}", unit, f"{stats.mean:,.2f}", when, thing, more
 
@@ -406,9 +431,13 @@ def write_metrics(title: str, lines: Sequence[tuple[str, ...]]) -> Iterator[str]
     rows = [line for line in lines if line[1] != _ZERO]
     if rows:
         table = [("", "worst", "", "mean", "at (UTC)", "of", ""), *rows]
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        widths = []
+        for column in zip(*table, strict=True):
+            widths.append(max(map(len, column)))
         for row in table:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+            cells = []
+            for cell, width in zip(row, widths, strict=True):
+                cells.append(cell.ljust(width))
             for place in (1, 3):  # numbers
                 cells[place] = row[place].rjust(widths[place])
             yield ("  " + "  ".join(cells)).rstrip()

@@ -86,7 +86,9 @@ def list_arrivals(folder: Path, skip: Collection[str] = ()) -> list[Arrival]:
         if disk.full_name(child.path) in skip or _on_its_way(child, PARTIAL_HERE):
             continue
         if child.folder:
-            found += _folder_arrival(disk, child)
+            arrival = _find_folder_arrival(disk, child)
+            if arrival is not None:
+                found.append(arrival)
         elif name := whole.get(child.name):
             pieces.setdefault(name, []).append(child)
         elif not child.name.lower().endswith(NO_MATERIAL):
@@ -105,19 +107,19 @@ def _file_arrival(name: str, parts: list[TreeEntry], coming: Collection[str]) ->
     return Arrival(name, tuple(part.path for part in parts), files, waits)
 
 
-def _folder_arrival(disk: Disk, top: TreeEntry) -> Iterator[Arrival]:
-    """Yield a sub-folder as one case, unless it holds nothing that could be one."""
+def _find_folder_arrival(disk: Disk, top: TreeEntry) -> Arrival | None:
+    """Return a sub-folder as one case, None when it holds nothing that could be one."""
     try:
         children = disk.list_children(top.path)
     except OSError:
-        return  # gone meanwhile, or not ours to read
+        return None  # gone meanwhile, or not ours to read
     if any(child.name == HEAD for child in children):
-        return
+        return None
     files = tuple(_files_below(disk, top))
     if all(name.lower().endswith((*NO_MATERIAL, *PARTIAL)) for name, _, _ in files):
-        return
-    coming = any(_on_its_way(child, PARTIAL) for child in children)
-    yield Arrival(top.name, (top.path,), files, "a partial file is in it" if coming else "")
+        return None
+    is_coming = any(_on_its_way(child, PARTIAL) for child in children)
+    return Arrival(top.name, (top.path,), files, "a partial file is in it" if is_coming else "")
 
 
 def _files_below(disk: Disk, top: TreeEntry) -> Iterator[tuple[str, int, int]]:
@@ -155,7 +157,11 @@ def _on_its_way(child: TreeEntry, suffixes: tuple[str, ...]) -> bool:
 def is_busy(arrival: Arrival) -> bool:
     """Say whether a program has a file of it open for writing, where the system tells (Linux, local disks)."""
     asked = 0
-    for path in _disk_paths(arrival):
+    paths = [Path(path) for path in arrival.paths]
+    top = paths[0]
+    if len(paths) == 1 and arrival.files and arrival.files[0][0] != top.name:  # a folder
+        paths = [top.parent / name for name, _, _ in arrival.files]
+    for path in paths:
         try:
             young = time.time() - path.stat().st_mtime < JUST_NOW
         except OSError:
@@ -168,16 +174,6 @@ def is_busy(arrival: Arrival) -> bool:
         if asked >= MOST_ASKED:
             return False
     return False
-
-
-def _disk_paths(arrival: Arrival) -> Iterator[Path]:
-    """Yield the files of a thing on the disk."""
-    for path in arrival.paths:
-        top = Path(path)
-        if len(arrival.paths) == 1 and arrival.files and arrival.files[0][0] != top.name:
-            yield from (top.parent / name for name, _, _ in arrival.files)
-        else:
-            yield top
 
 
 def _open_for_writing(path: Path) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from analyzer import __version__
 from analyzer.runtime.errors import BacklineError, UsageError, WriteError
@@ -65,16 +64,31 @@ class WatchState:
             return state
         except (OSError, ValueError) as error:
             raise _damaged_error(path, getattr(error, "strerror", None) or str(error)) from None
-        held = _parse_state(path, text)
+        try:
+            held = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _damaged_error(path, str(error)) from None
+        is_state = isinstance(held, dict) and held.get("format") == FORMAT
+        if not is_state or not isinstance(held.get("cases"), dict):
+            raise _damaged_error(path, f"it is not of the form {FORMAT}")
         if held.get("folder") != folder:
-            what, why = (
-                "these results are those of another watched folder",
-                one_line(str(held.get("folder"))),
-            )
             raise UsageError(
-                what, where=str(out), why=why, do="Name another folder for the results with -o."
+                "these results are those of another watched folder",
+                where=str(out),
+                why=one_line(str(held.get("folder"))),
+                do="Name another folder for the results with -o.",
             )
-        state.cases = {name: _parse_case(path, one) for name, one in held["cases"].items()}
+        kinds: dict[str, type] = {field.name: str for field in fields(DoneCase)}
+        kinds |= {"bytes": int, "mtime_ns": int}
+        for name, one in held["cases"].items():
+            if not isinstance(one, dict):
+                raise _damaged_error(path, "an entry is not of its form")
+            if any(type(one.get(key)) is not kind for key, kind in kinds.items()):
+                raise _damaged_error(path, "an entry is not of its form")
+            known = DoneCase(**{key: one[key] for key in kinds})
+            if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
+                raise _damaged_error(path, "an entry names a folder that Backline did not make")
+            state.cases[name] = known
         return state
 
     def save_state(self) -> None:
@@ -157,35 +171,6 @@ def _read_case_name(folder: Path) -> str | None:
         return None
 
 
-def _parse_state(path: Path, text: str) -> dict[str, Any]:
-    try:
-        held = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _damaged_error(path, str(error)) from None
-    if (
-        not isinstance(held, dict)
-        or held.get("format") != FORMAT
-        or not isinstance(held.get("cases"), dict)
-    ):
-        raise _damaged_error(path, f"it is not of the form {FORMAT}")
-    return held
-
-
-def _parse_case(path: Path, one: Any) -> DoneCase:
-    kinds = {
-        field.name: int if field.name in ("bytes", "mtime_ns") else str
-        for field in fields(DoneCase)
-    }
-    if not isinstance(one, dict) or any(
-        type(one.get(name)) is not kind for name, kind in kinds.items()
-    ):
-        raise _damaged_error(path, "an entry is not of its form")
-    known = DoneCase(**{name: one[name] for name in kinds})
-    if not re.fullmatch(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)?", known.results):
-        raise _damaged_error(path, "an entry names a folder that Backline did not make")
-    return known
-
-
 def _damaged_error(path: Path, why: str) -> BacklineError:
     what = "what was done before cannot be read"
     return BacklineError(
@@ -209,26 +194,20 @@ def lock_results(out: Path) -> Iterator[None]:
             "nothing can be written here", where=str(out), why=why, do="Name another -o."
         ) from None
     try:
-        if not _take_lock(handle):
+        try:
+            if sys.platform == "win32":
+                import msvcrt  # noqa: PLC0415 - only there
+
+                msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl  # noqa: PLC0415 - not everywhere
+
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
             why = "one folder of results is for one watch at a time"
             raise BacklineError(
                 "another watch is at work here", where=str(out), why=why, do="Name another -o."
-            )
+            ) from None
         yield
     finally:
         os.close(handle)  # gives the lock free; the file stays, since another one may wait for it
-
-
-def _take_lock(handle: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt  # noqa: PLC0415 - only there
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl  # noqa: PLC0415 - not everywhere
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

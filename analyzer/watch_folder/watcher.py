@@ -71,7 +71,7 @@ class FolderWatcher:
         self._first: dict[
             str, float
         ] = {}  # name -> when it was seen first, of what is not complete
-        self._told: dict[str, str] = {}
+        self._named: dict[str, str] = {}
         self._gone = False
         self._until = 0.0  # nothing is begun before
         self._blocked = self._once = False
@@ -98,11 +98,11 @@ class FolderWatcher:
             if (
                 once
                 and not ready
-                and all(arrival.waits or arrival.name in self._told for arrival in waiting)
+                and all(arrival.waits or arrival.name in self._named for arrival in waiting)
             ):
                 for arrival in waiting:
                     self.listener.say_line(
-                        f"{arrival.name} is left alone: {arrival.waits or self._told[arrival.name]}"
+                        f"{arrival.name} is left alone: {arrival.waits or self._named[arrival.name]}"
                     )
                 return
 
@@ -152,7 +152,7 @@ class FolderWatcher:
         names = {arrival.name for arrival in todo}
         self._seen = {name: seen for name, seen in self._seen.items() if name in names}
         self._first = {name: first for name, first in self._first.items() if name in names}
-        self._told = {name: why for name, why in self._told.items() if name in names}
+        self._named = {name: why for name, why in self._named.items() if name in names}
         self._took = time.monotonic() - began
         return ready, [arrival for arrival in todo if arrival not in ready]
 
@@ -166,13 +166,13 @@ class FolderWatcher:
         why = arrival.waits
         if not why and now - before[1] >= self.still:
             if not folder_scan.is_busy(arrival):
-                self._told.pop(arrival.name, None)
+                self._named.pop(arrival.name, None)
                 return True
             why = "a program has it open for writing"
         elif not why:
             why = "it still grows or changes"
-        if now - first >= LONG and arrival.name not in self._told:
-            self._told[arrival.name] = why
+        if now - first >= LONG and arrival.name not in self._named:
+            self._named[arrival.name] = why
             self.listener.say_line(
                 f"{arrival.name} is not complete yet ({why}, {arrival.disk_size} bytes so far); waiting goes on"
             )
@@ -181,14 +181,23 @@ class FolderWatcher:
     def triage_ready(self, ready: Sequence[Arrival]) -> None:
         """Triage what is ready; remember each case when its answer comes."""
         taken: set[str] = set()
-        jobs = {
-            job.number: (job, arrival)
-            for job, arrival in (self._make_job(arrival, taken) for arrival in ready)
-        }
+        jobs: dict[int, tuple[Landed, Arrival]] = {}
+        for arrival in ready:
+            job = self._make_job(arrival, taken)
+            jobs[job.number] = job, arrival
+
+        def hand_out() -> Iterator[Landed]:
+            for job, arrival in jobs.values():
+                if self._blocked:
+                    return
+                if not job.known:
+                    self.listener.case_begun(arrival)
+                yield job
+
         self._blocked = False
         runner, saved = self._runner(), time.monotonic()
         try:
-            for done in runner.run(self._hand_out(jobs)):
+            for done in runner.run(hand_out()):
                 self._take_done(done, jobs[done.number][0], jobs[done.number][1])
                 if time.monotonic() - saved > SAVE:
                     self._save_state()
@@ -197,15 +206,7 @@ class FolderWatcher:
             runner.close()
             self._save_state()
 
-    def _hand_out(self, jobs: dict[int, tuple[Landed, Arrival]]) -> Iterator[Landed]:
-        for job, arrival in jobs.values():
-            if self._blocked:
-                return
-            if not job.known:
-                self.listener.case_begun(arrival)
-            yield job
-
-    def _make_job(self, arrival: Arrival, taken: set[str]) -> tuple[Landed, Arrival]:
+    def _make_job(self, arrival: Arrival, taken: set[str]) -> Landed:
         """Return the job of a thing; `taken` are the results folders of this round."""
         self._number += 1
         results = self.state.results_of(arrival.name, taken)
@@ -213,9 +214,8 @@ class FolderWatcher:
         source = arrival.paths[0] if len(arrival.paths) == 1 else str(self.folder / arrival.name)
         work = Work(arrival.name, source, arrival.paths, arrival.disk_size)
         known = tuple(self.state.find_alike(arrival.disk_size))
-        return Landed(
-            self._number, READ, (work,), out=str(self.state.out / results), known=known
-        ), arrival
+        out = str(self.state.out / results)
+        return Landed(self._number, READ, (work,), out=out, known=known)
 
     def _take_done(self, done: Done, job: Landed, arrival: Arrival) -> None:
         """Remember a case that is done, and tell of it."""

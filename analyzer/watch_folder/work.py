@@ -25,6 +25,11 @@ from analyzer.archive.batches.jobs import (
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import keep_none, keep_whole, state_of
+from analyzer.case import case_file
+from analyzer.ingest.file_hashes import FileHashes
+from analyzer.pipeline.case_data import conclude
+from analyzer.pipeline.triage import Options, gather_case
+from analyzer.report.results import render_results
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
 from analyzer.runtime.output import write_all
 from analyzer.runtime.short_lines import bound_line
@@ -33,7 +38,6 @@ from analyzer.watch_folder.state import content_of
 
 if TYPE_CHECKING:
     from analyzer.case.document import CaseDocument
-    from analyzer.ingest.file_hashes import FileHashes
     from analyzer.report.results import Text
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
@@ -61,7 +65,6 @@ def triage_landed(job: Job, config: RunConfig) -> Done:
     config.archive  "" for none
     """
     assert isinstance(job, Landed)
-    from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
 
     work = job.works[0]
     hashes = FileHashes([Path(path) for path in work.paths], every=True)
@@ -82,8 +85,6 @@ def _triage_case(
     job: Landed, work: Work, hashes: FileHashes, context: _WorkerContext
 ) -> tuple[str, str]:
     """Read, judge, write and keep; return the state and the message."""
-    from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-    from analyzer.pipeline.triage import Options, gather_case  # noqa: PLC0415 - heavy
 
     began, config = time.perf_counter(), context.config
     options = Options(config.options.limits, engine=config.options.engine, hashes=hashes)
@@ -92,8 +93,6 @@ def _triage_case(
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-        from analyzer.case import case_file  # noqa: PLC0415 - heavy
-        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
 
         texts = render_results(
             outcome.document,

@@ -119,7 +119,7 @@ class _Comparisons:
             if not over.done():
                 over.set_result(end)
 
-        def ended(end: Ended) -> None:
+        def report_end(end: Ended) -> None:
             with suppress(RuntimeError):  # the loop is closed: no one is there any more
                 loop.call_soon_threadsafe(settle, end)
 
@@ -127,7 +127,7 @@ class _Comparisons:
         child = LineProcess(
             order,
             lines.append,
-            ended,
+            report_end,
             command=COMMAND,
             memory=how.memory,
             seconds=seconds + GRACE if seconds else 0.0,

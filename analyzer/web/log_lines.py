@@ -72,14 +72,14 @@ class _LogLines:
             with suppress(RuntimeError):  # the loop is closed: no one is there any more
                 loop.call_soon_threadsafe(said.put_nowait, line)
 
-        def ended(end: Ended) -> None:
+        def report_end(end: Ended) -> None:
             soon({"type": "end", "state": "failed", "error": end.describe_failure()})
 
         seconds = 2 * how.limits.bundle_wall_s
         child = LineProcess(
             order,
             soon,
-            ended,
+            report_end,
             command=COMMAND,
             memory=how.memory,
             seconds=seconds + GRACE if seconds else 0.0,

@@ -12,6 +12,7 @@ from pathlib import Path
 from analyzer.rules.run_options import RunOptions
 from analyzer.web import comparisons, help_pages, log_lines
 from analyzer.web.cases.app import CaseManagerApi, Serving, make_application
+from analyzer.web.cases.case_manager import CaseManager as Real
 from analyzer.web.cases.upload import Uploads
 from analyzer.web.guard.bounds import Bounds
 from analyzer.web.guard.place import PrivatePlace, remove_leftovers
@@ -94,7 +95,5 @@ def _has_screen() -> bool:
 
 
 def _make_server_config(place: PrivatePlace, archive: str, how: RunOptions) -> CaseManagerApi:
-    from analyzer.web.cases.case_manager import CaseManager as Real  # noqa: PLC0415 - brings the pipeline
-
     manager: CaseManagerApi = Real(place, archive, how)
     return manager

@@ -28,8 +28,6 @@ TICK = 0.5  # seconds between two looks at its memory and time
 REPORT_IT = "Try again. If it fails again, please report it with these words."
 NO_MEMORY = "Give less at once, or end other programs, and try again."
 
-Line = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Ended:
@@ -91,7 +89,7 @@ class LineProcess:
     def __init__(
         self,
         order: Mapping[str, Any],
-        on_line: Callable[[Line], None],
+        on_line: Callable[[dict[str, Any]], None],
         on_end: Callable[[Ended], None],
         *,
         command: Sequence[str],
@@ -150,8 +148,17 @@ class LineProcess:
             self._gone.set()
 
     def _run_process(self) -> Ended:
-        """Start the process, take what it sends, reap it."""
-        process = _start_process(self._command)
+        """Start the process in a group of its own, which Ctrl-C does not reach; take what it sends, reap it."""
+        ours = str(Path(analyzer.__file__).resolve().parent.parent)
+        # It imports what this process imports, also from a zip file.
+        places = dict.fromkeys([ours, *filter(None, sys.path)])
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
+        own_group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+        no_window = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment,
+            start_new_session=True, creationflags=own_group | no_window,
+        )  # fmt: skip
         assert process.stdout is not None
         with self._lock:
             self._process = process
@@ -195,24 +202,6 @@ class LineProcess:
                 )
             elif self._seconds and waited > self._seconds:
                 self.kill(f"it took more than {self._seconds:,.0f} seconds")
-
-
-def _start_process(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start a process in a group of its own, which Ctrl-C does not reach."""
-    own = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) | getattr(
-        subprocess, "CREATE_NO_WINDOW", 0
-    )
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_make_environment(),
-        start_new_session=True, creationflags=own,
-    )  # fmt: skip
-
-
-def _make_environment() -> dict[str, str]:
-    """Return the environment of the process: it imports what this one imports, also from a zip file."""
-    ours = str(Path(analyzer.__file__).resolve().parent.parent)
-    places = dict.fromkeys([ours, *filter(None, sys.path)])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

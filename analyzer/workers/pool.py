@@ -147,7 +147,14 @@ class WorkerPool(Generic[Task, Answer]):
         if not worker.ready and not worker.ended:  # it never saw the job
             self._unborn += 1
             if self._unborn >= UNBORN:
-                raise _make_start_error(self._unborn, worker)
+                exit_name = worker.name_exit()
+                raise BacklineError(
+                    "the processes of this run cannot start",
+                    why=f"{self._unborn} of them ended before they took a case, the last with {exit_name};"
+                    " see their output above",
+                    do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
+                    "else the memory or the number of processes of this machine is used up.",
+                )
             self._alone.append((job, worker.starts))
             return
         job = job.note_start(worker.given)
@@ -268,17 +275,6 @@ class _Worker(Generic[Task, Answer]):
         """Put away what is left of a process."""
         self.process.join(10)
         self.pipe.close()
-
-
-def _make_start_error(count: int, worker: _Worker[Any, Any]) -> BacklineError:
-    """Return the error of a run whose processes end before they can begin."""
-    exit_name = worker.name_exit()
-    return BacklineError(
-        "the processes of this run cannot start",
-        why=f"{count} of them ended before they took a case, the last with {exit_name}; see their output above",
-        do="A program that starts a run must do so below `if __name__ == '__main__':` and lie in a file; "
-        "else the memory or the number of processes of this machine is used up.",
-    )
 
 
 def _serve_jobs(pipe: Connection, do: Callable[[Task], Answer]) -> None:

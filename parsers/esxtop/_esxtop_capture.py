@@ -307,10 +307,12 @@ class Capture:
         import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
 
         texts = [line for line in self.lines if isinstance(line, str)]
+        cells: Any = np.empty((0, len(self.use)))
         if texts:
-            cells = self._read_rows(texts)
-        else:
-            cells = np.empty((0, len(self.use)))
+            try:
+                cells = self._load_rows(texts)
+            except ValueError:
+                cells = np.vstack([self._read_row_carefully(line) for line in texts])
         if len(texts) == len(self.lines):
             return cells
         rows = iter(cells)
@@ -324,15 +326,6 @@ class Capture:
                 for line in self.lines
             ]
         )
-
-    def _read_rows(self, lines: list[str]) -> Any:
-        """Return the cells of rows of text as numbers."""
-        import numpy as np  # noqa: PLC0415 - a heavy import that only a CSV must pay for
-
-        try:
-            return self._load_rows(lines)
-        except ValueError:
-            return np.vstack([self._read_row_carefully(line) for line in lines])
 
     def _load_rows(self, lines: list[str]) -> Any:
         """Return the cells as numbers; ValueError when one is none."""

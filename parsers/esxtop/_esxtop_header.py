@@ -327,8 +327,20 @@ class _Reading:
         for vm_id, name, *_ in self.columns_of(VCPU):
             self.vms.setdefault(vm_id, (name, len(vcpus[vm_id])))
         self._finish_memory(vms_are_known=bool(names) or self.lists_worlds)
-        self._finish_numa()
-        self._finish_ports()
+        # How much the fullest NUMA node has left is shown with the memory of the host
+        nodes = self.columns_of(NUMA_NODE).values()
+        free = [cells["free_mb"] for cells in nodes if "free_mb" in cells]
+        memory = self.objects[MEMORY.table.name]
+        if free and memory.columns:
+            memory.least = {LEAST_NUMA: free}
+        # The key of a port has the name of its client and the VM as well
+        vm_names = {name for name, _ in self.vms.values()}
+        ports = self.objects[PORT.table.name]
+        columns = {}
+        for (switch, port_id, used_by, *_), cells in ports.columns.items():
+            client = find_client(used_by, vm_names)
+            columns[switch, port_id, used_by, *client, None] = cells
+        ports.columns = columns
         self._finish_disk_worlds()
 
     def _finish_worlds(self, names: dict[int, str]) -> dict[int, set[int]]:
@@ -354,25 +366,6 @@ class _Reading:
                 del memory[vm_id, name]
             else:
                 self.vms.setdefault(vm_id, (name, None))
-
-    def _finish_numa(self) -> None:
-        """Let the memory of the host show how much the fullest NUMA node has left."""
-        free = [
-            cells["free_mb"] for cells in self.columns_of(NUMA_NODE).values() if "free_mb" in cells
-        ]
-        memory = self.objects[MEMORY.table.name]
-        if free and memory.columns:
-            memory.least = {LEAST_NUMA: free}
-
-    def _finish_ports(self) -> None:
-        """Add to the key of each port the name of its client and the VM."""
-        names = {name for name, _ in self.vms.values()}
-        ports = self.objects[PORT.table.name]
-        columns = {}
-        for (switch, port_id, used_by, *_), cells in ports.columns.items():
-            key = (switch, port_id, used_by, *find_client(used_by, names), None)
-            columns[key] = cells
-        ports.columns = columns
 
     def _finish_disk_worlds(self) -> None:
         """Name the VM of each world that uses a disk."""

@@ -177,7 +177,12 @@ class _Queues:
         label = str(record.values["LABEL"])
         count = str(record.values["COUNT"])
         line = record.lines["COUNT"]
-        self._note_head(record)
+        if record.values["DIRECTION"]:
+            number = str(record.values["QUEUE"])
+            self.lost = self.lost and record.lines["QUEUE"] == self.head_line
+            self.head_line = record.lines["QUEUE"]
+            direction = str(record.values["DIRECTION"]).lower()
+            self.head = direction, int(number) if len(number) < 6 else 0
         if label == "tx timeout count":
             return self._put_count(self._find_row("tx", 0, line), "tx_timeout_count", count, line)
         if label == _GIANT:
@@ -189,13 +194,17 @@ class _Queues:
             return False
         if self.lost or (self.head is not None and self.head[0] != direction):
             return self._add_fault(line, "the head of its queue is missing or was not understood")
-        row = self._find_current_row(direction, line)
+        begun = sum(1 for key in self.found if key[0] == direction)
+        if self.head is not None:
+            row = self._find_row(*self.head, line)
+        else:
+            row = self._find_row(direction, max(begun - 1, 0), line)
         for column in columns:
             if row.values[column] is None:
                 return self._put_count(row, column, count, line)
         if self.head is None:  # seen before and no heads: this line opens the next queue
-            number = sum(1 for key in self.found if key[0] == direction)
-            return self._put_count(self._find_row(direction, number, line), columns[0], count, line)
+            row = self._find_row(direction, begun, line)
+            return self._put_count(row, columns[0], count, line)
         return self._add_fault(line, "comes a second time for its queue: a head is missing")
 
     def lose_head(self, text: str) -> None:
@@ -205,22 +214,6 @@ class _Queues:
     def _add_fault(self, line: int, why: str) -> bool:
         self.faults.append(fault_at(self.block, line, PARSER.name, why))
         return True
-
-    def _note_head(self, record: Record) -> None:
-        if record.values["DIRECTION"]:
-            number = str(record.values["QUEUE"])
-            self.lost = self.lost and record.lines["QUEUE"] == self.head_line
-            self.head_line = record.lines["QUEUE"]
-            self.head = (
-                str(record.values["DIRECTION"]).lower(),
-                int(number) if len(number) < 6 else 0,
-            )
-
-    def _find_current_row(self, direction: str, line: int) -> Row:
-        if self.head is not None and self.head[0] == direction:
-            return self._find_row(*self.head, line)
-        number = sum(1 for key in self.found if key[0] == direction)
-        return self._find_row(direction, max(number - 1, 0), line)
 
     def _find_row(self, direction: str, queue: int, line: int) -> Row:
         if (direction, queue) not in self.found:

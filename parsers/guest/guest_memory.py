@@ -58,7 +58,14 @@ _MOST_KB = 2**53
 def read_record(block: Block, record: Record) -> Output:
     """Yield the memory at one moment, in kB."""
     factor = _find_factor(block.command)
-    values = {column.name: _read_size(record, column.name, factor) for column in TABLE.columns}
+    values: dict[str, Value] = {}
+    for column in TABLE.columns:
+        values[column.name] = None
+        size = _CELL.fullmatch(str(record.values[column.name.upper()]))
+        if size:
+            kilobytes = float(size[1]) * (_SUFFIX[size[2]] if size[2] else factor)
+            if kilobytes < _MOST_KB:
+                values[column.name] = round(kilobytes)
     total = values["mem_total_kb"]
     if not block.command and isinstance(total, int) and total < _LEAST_KB:
         why = "the unit of these numbers is not known: give the command with its option (free, free -m)"
@@ -84,14 +91,6 @@ def _find_factor(command: str) -> float:
             if letter in _OPTION:
                 return _OPTION[letter]
     return 1.0
-
-
-def _read_size(record: Record, name: str, factor: float) -> Value:
-    found = _CELL.fullmatch(str(record.values[name.upper()]))
-    if not found:
-        return None
-    kilobytes = float(found[1]) * (_SUFFIX[found[2]] if found[2] else factor)
-    return round(kilobytes) if kilobytes < _MOST_KB else None
 
 
 _NUMBER = r"\d[\d.]*(?:[BKMGTP]i?)?"

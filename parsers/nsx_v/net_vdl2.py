@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at, read_rows
 from analyzer.artefacts.signs import lies_below
@@ -111,10 +112,17 @@ _NSXV = tuple(name for name in _KEYS if name not in nsxt.KEYS)
 _SWITCHES = (VDS, nsxt.SWITCH)
 _OUTER = (STATE, nsxt.OVERLAY, *_SWITCHES)
 _HEADS = ("VXLAN ", "Global States:", "NSX VDS:")
-_Record = tuple[Table, int, dict[str, Element | str | None]]  # table, line of the heading, cells
 _LINE = re.compile(r"\s*(?P<key>[A-Za-z][A-Za-z -]{1,40}):(?:\s+(?P<value>\S.*?))?\s*$")
 _CONTROLLER = re.compile(r"(?P<ip>\S+) \((?P<state>[a-z]+)\)$")
 _LISTED = re.compile(r"\s*VDS ID\s+VDS Name\s")
+
+
+class _Record(NamedTuple):
+    """A switch, an interface or a network of the list, at the line of its heading."""
+
+    table: Table
+    line: int
+    cells: dict[str, Element | str | None]
 
 
 def parse_block(block: Block) -> Output:
@@ -125,7 +133,7 @@ def parse_block(block: Block) -> Output:
 
 
 def _read_levels(block: Block) -> Output:
-    found: list[_Record] = []
+    records: list[_Record] = []
     switch: dict[str, Element | str | None] = {}
     for number, line in _list_own_lines(block):
         match = _LINE.match(line)
@@ -141,29 +149,30 @@ def _read_levels(block: Block) -> Output:
                 switch = cells if table in _SWITCHES else {}
             else:
                 cells["dvs"] = switch.get("dvs")
-            found.append((table, number, cells))
+            records.append(_Record(table, number, cells))
         elif key.lower() == "network count" and switch:
             switch["networks"] = value  # it follows the interfaces, and speaks of the switch
-        elif why := _find_misplacement(found[-1] if found else None, key):
+        elif why := _find_misplacement(records[-1] if records else None, key):
             yield fault_at(block, number, PARSER.name, why)
         else:
-            found[-1][2].update(_read_cells(found[-1][0], key, value))
-    for table, number, cells in found:
-        yield from make_row(table, block, Element(table.name, number), cells)
+            record = records[-1]
+            record.cells.update(_read_cells(record.table, key, value))
+    for record in records:
+        element = Element(record.table.name, record.line)
+        yield from make_row(record.table, block, element, record.cells)
 
 
 def _find_misplacement(record: _Record | None, key: str) -> str:
     """Return why a line cannot belong to the record above it, "" when it can; a heading may have been lost."""
     if record is None:
         return "before the first heading of the list"
-    table, _, cells = record
-    column = _KEYS[table.name].get(key)
-    theirs = (
-        _NSXT if table.name in nsxt.KEYS else _NSXV
-    )  # a label of the other product is one we do not name
-    if column is None and any(key in _KEYS[name] for name in theirs):
+    name = record.table.name
+    column = _KEYS[name].get(key)
+    # A label of the other product is one we do not name
+    theirs = _NSXT if name in nsxt.KEYS else _NSXV
+    if column is None and any(key in _KEYS[other] for other in theirs):
         return "the heading above it is of another level"
-    return "a second value of the record" if column and column in cells else ""
+    return "a second value of the record" if column and column in record.cells else ""
 
 
 def _read_cells(table: Table, key: str, value: Element) -> Cells:

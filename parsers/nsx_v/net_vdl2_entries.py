@@ -98,7 +98,14 @@ def read_executed(block: Block, parser: str) -> Output:
         if found is None:
             continue
         at = block.first_line + number
-        count_line, counted = _find_count(block, number)
+        # The count is in one of the three lines below the command
+        counted = None
+        count_line = 0
+        for below in range(number + 1, min(number + 4, len(block.lines))):
+            counted = _COUNT.match(block.lines[below])
+            if counted is not None:
+                count_line = block.first_line + below
+                break
         if counted is None:
             yield fault_at(block, at + 1, parser, "no count of entries")
             continue
@@ -109,15 +116,6 @@ def read_executed(block: Block, parser: str) -> Output:
         cells = counts.setdefault(key, place_cells(found.groupdict(), at))
         cells[column] = (counted["count"], count_line)
     yield from _flush_counts(block, parser, counts)
-
-
-def _find_count(block: Block, number: int) -> tuple[int, re.Match[str] | None]:
-    """Return the line of the count in the three lines below a command, and its match; None where there is none."""
-    for below in range(number + 1, min(number + 4, len(block.lines))):
-        counted = _COUNT.match(block.lines[below])
-        if counted is not None:
-            return block.first_line + below, counted
-    return 0, None
 
 
 def _flush_counts(block: Block, parser: str, counts: dict[tuple[str, str], _Cells]) -> Output:

@@ -6,6 +6,8 @@ Source: captures of a Manager of 6.2 in a public post; `show edge all` of 6.2.7 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import TypeVar
 
 from analyzer.artefacts.parsing import Output, Parser
 from analyzer.artefacts.signs import says_good
@@ -94,18 +96,21 @@ _REMARK = r"NOTE: CLI |CLI commands for |Edges with version |Legend:|Edge Size:|
 _REST = re.compile(rf"\s*(?:No\.\s+\S|Virtual Nics List:|\d+\.\s*$|$|{_REMARK})")
 
 
+_Thing = TypeVar("_Thing")
+
+
 def parse_block(block: Block) -> Output:
     """Read the output: a row for each cluster, host, VM, card or Edge in it."""
     order = list(_TOLD)
     above: dict[str, tuple[str, int]] = {}
     for number, line in enumerate(block.lines):
         at = block.first_line + number
-        if context := _find_context(line):
-            column, text = context
+        if context := _find_form(_ABOVE, line):
+            column, found = context
             outer = order[: order.index(column)]
             above = {name: cell for name, cell in above.items() if name in outer}
-            above[column] = text, at
-        elif row := _find_row(line):
+            above[column] = found[1], at
+        elif row := _find_form(_ROWS, line):
             table, found = row
             cells = {name: (text, at) for name, text in found.groupdict().items()}
             yield from typed_row(table, block, PARSER.name, at, above | cells)
@@ -113,21 +118,14 @@ def parse_block(block: Block) -> Output:
             yield stray_fault(block, number, PARSER.name)
 
 
-def _find_context(line: str) -> tuple[str, str] | None:
-    """Return the column that a line above rows fills, and its text."""
-    for column, form in _ABOVE:
+def _find_form(
+    forms: Iterable[tuple[_Thing, re.Pattern[str]]], line: str
+) -> tuple[_Thing, re.Match[str]] | None:
+    """Return what the first form that matches a line is of, and the match."""
+    for thing, form in forms:
         found = form.match(line)
         if found is not None:
-            return column, found[1]
-    return None
-
-
-def _find_row(line: str) -> tuple[Table, re.Match[str]] | None:
-    """Return the table whose row a line is, and its match."""
-    for table, form in _ROWS:
-        found = form.match(line)
-        if found is not None:
-            return table, found
+            return thing, found
     return None
 
 

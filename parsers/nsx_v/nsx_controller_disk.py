@@ -10,8 +10,8 @@ from analyzer.artefacts.parsing import Output, Parser, fault_at
 from analyzer.artefacts.signs import lies_above
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
-from ..common._nsx import XML_BODY, Cells, convert_stamp, make_row, xml_shape
-from ..common._xml import Element, read_xml
+from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
+from ..common._xml import read_xml
 
 NODE = Table.of(
     "nsx.controller_node",
@@ -60,7 +60,28 @@ def parse_block(block: Block) -> Output:
                 yield fault_at(
                     block, interval.line, PARSER.name, "the interval of a load is not a number"
                 )
-        yield from make_row(NODE, block, node, _read_node(node))
+        loads = {}
+        for load in node.children:
+            if load.tag == "cpuLoadInfo":
+                loads[load.get("interval")] = load.get("averageLoad")
+        node_cells = {
+            "controller_id": node.child("id"),
+            "ip": node.child("ipAddress"),
+            "uptime_s": node.child("upTime"),
+            "load_1min": loads.get("1", ""),
+            "load_5min": loads.get("5", ""),
+            "load_15min": loads.get("15", ""),
+            "cpu_cores": node.child("cpuCoreCount"),
+            "memory_total_kb": node.child("totalMemory"),
+            "memory_used_kb": node.child("usedMemory"),
+            "memory_cached_kb": node.child("cachedMemory"),
+            "swap_kb": node.child("totalSwap"),
+            "swap_in_use_kb": node.child("usedSwap"),
+            "system_time": convert_stamp(node.child("systemTime")),
+            "sync_time": convert_stamp(node.child("syncTime")),
+            "failover_ready": node.child("nodeFailoverReady"),
+        }
+        yield from make_row(NODE, block, node, node_cells)
         for disk in node.children:
             if disk.tag == "nodeDiskLatencyStatus":
                 disk_cells = {
@@ -74,30 +95,6 @@ def parse_block(block: Block) -> Output:
                 }
                 yield from make_row(DISK, block, disk, disk_cells)
     yield from faults
-
-
-def _read_node(node: Element) -> Cells:
-    loads = {}
-    for load in node.children:
-        if load.tag == "cpuLoadInfo":
-            loads[load.get("interval")] = load.get("averageLoad")
-    return {
-        "controller_id": node.child("id"),
-        "ip": node.child("ipAddress"),
-        "uptime_s": node.child("upTime"),
-        "load_1min": loads.get("1", ""),
-        "load_5min": loads.get("5", ""),
-        "load_15min": loads.get("15", ""),
-        "cpu_cores": node.child("cpuCoreCount"),
-        "memory_total_kb": node.child("totalMemory"),
-        "memory_used_kb": node.child("usedMemory"),
-        "memory_cached_kb": node.child("cachedMemory"),
-        "swap_kb": node.child("totalSwap"),
-        "swap_in_use_kb": node.child("usedSwap"),
-        "system_time": convert_stamp(node.child("systemTime")),
-        "sync_time": convert_stamp(node.child("syncTime")),
-        "failover_ready": node.child("nodeFailoverReady"),
-    }
 
 
 PARSER = Parser(

@@ -143,7 +143,12 @@ def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
     """Yield (template, its part of the block); a part's params name its router."""
     template, begin, params = "", 0, dict(block.params)
     for number, line in enumerate(block.lines):
-        found = _find_title(line)
+        found: tuple[str, dict[str, str]] | None = None
+        if "DR " in line:
+            for name, pattern in _TITLE.items():
+                if match := pattern.match(line):
+                    found = name, {key: text for key, text in match.groupdict().items() if text}
+                    break
         if found is None and not template:
             found = next(((name, {}) for name, head in _HEADS.items() if head.match(line)), None)
         if found is None:
@@ -154,15 +159,6 @@ def _split_sections(block: Block) -> Iterator[tuple[str, Block]]:
         begin = number
         params = dict(block.params) | found[1]
     yield template, _cut_part(block, begin, len(block.lines), params)
-
-
-def _find_title(line: str) -> tuple[str, dict[str, str]] | None:
-    if "DR " not in line:
-        return None
-    for template, pattern in _TITLE.items():
-        if match := pattern.match(line):
-            return template, {key: value for key, value in match.groupdict().items() if value}
-    return None
 
 
 def _cut_part(block: Block, begin: int, end: int, params: dict[str, str]) -> Block:

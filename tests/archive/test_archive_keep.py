@@ -223,7 +223,7 @@ def test_hits_can_be_asked_by_time_and_text(tmp_path: Path) -> None:
 def test_only_the_lines_evidence_shows_are_kept(archive: Archive) -> None:
     """Of a text of 1,000 lines with one row those around it come back at their numbers, and no other."""
     table = parsing.tables()["esxi.version"]
-    block = Block([f"line {number}" for number in range(10, 1010)], 10, "a.txt").named("host")
+    block = Block([f"line {number}" for number in range(10, 1010)], 10, "a.txt").assign_node("host")
     facts = Facts()
     facts.node("host", "host", "esxi")
     facts.add(Row(table, {"version": "6.5.0"}, block, 500, {"build": 700}))
@@ -252,7 +252,7 @@ def test_values_of_any_kind_come_back_as_they_were(archive: Archive, data: st.Da
     block = Block(
         ["a", "b"], 1, data.draw(TEXT), "", data.draw(TEXT), {"p": "q"}, data.draw(TEXT), True, 7
     )
-    block.named(data.draw(TEXT))
+    block.assign_node(data.draw(TEXT))
     facts.node(block.node, data.draw(TEXT), "esxi", captured=data.draw(TEXT))
     made = [
         Row(table, data.draw(values), block, number)
@@ -316,7 +316,7 @@ def test_samples_come_back_with_their_types(archive: Archive, array: Any, kind: 
         (each, one.name) for each in tables for one in each.columns if one.kind == kind
     )
     facts = Facts()
-    block = Block([], 1, "esxtop.csv", order=3).named("host")
+    block = Block([], 1, "esxtop.csv", order=3).assign_node("host")
     facts.node("host", "host", "esxi")
     frames = [
         Frame(
@@ -348,8 +348,8 @@ def test_rows_and_frames_of_one_table_keep_their_numbers(archive: Archive) -> No
     table = parsing.tables()["esxtop.capture"]
     facts = Facts()
     block, other = (
-        Block(["x"], 1, "t.txt", order=1).named("host"),
-        Block([], 1, "e.csv", order=2).named("host"),
+        Block(["x"], 1, "t.txt", order=1).assign_node("host"),
+        Block([], 1, "e.csv", order=2).assign_node("host"),
     )
     facts.node("host", "h", "esxi", captured="2024-01-01T00:00:00Z")
     for line in (3, 1, 2):
@@ -373,9 +373,9 @@ def test_what_a_search_found_comes_back_whole(archive: Archive) -> None:
     """Counts, caps, stops, ends, holes and hits with their neighbours and groups are those that were stored."""
     # no other log's lines stand in that one
     mine = next(one for one in kit.catalog().signatures() if one.table == "esxi.fdm")
-    scan = LogScan(mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early").named(
-        "host"
-    )
+    scan = LogScan(
+        mine.table, "a!\udcff", "", lines=10, bytes=1 << 40, cut="ends early"
+    ).assign_node("host")
     asked = [[mine.id, mine.table, mine.pattern, mine.ignore_case]]
     scan.first, scan.last, scan.first_stamped, scan.last_stamped = (
         b"\xff\0first",
@@ -422,7 +422,7 @@ def test_many_rows_are_written_in_parts(archive: Archive, monkeypatch: pytest.Mo
     table = parsing.tables()["esxi.version"]
     facts = Facts()
     facts.node("host", "h", "esxi")
-    block = Block([], 1, "a").named("host")
+    block = Block([], 1, "a").assign_node("host")
     facts.add_rows(
         table, [Row(table, {"version": f"6.{number}"}, block, number) for number in range(50)]
     )

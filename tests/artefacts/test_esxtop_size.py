@@ -406,7 +406,7 @@ def test_a_view_of_samples_gives_what_a_table_gives(monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(frames, "VIEWED", most)
         facts = Facts()
         for order, capture in enumerate((Capture(700, 30), Capture(580, 12))):
-            block = Block([], 1, f"{order}.csv", order=order).named(f"node {order}")
+            block = Block([], 1, f"{order}.csv", order=order).assign_node(f"node {order}")
             for item in stream(block, capture.chunks()):
                 if isinstance(item, Frame):
                     facts.add_frame(item)

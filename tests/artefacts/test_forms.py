@@ -98,9 +98,9 @@ def test_a_bundle_with_both_twins_tells_each_path_once(tmp_path: Path) -> None:
     document = triage([top]).document
 
     assert [row["path_state"] for row in printed(top, "esxi.storage_path")] == ["active", "dead"]
-    (left_out,) = [one for one in document["sources"] if one["address"].endswith(".json")]
-    assert left_out["state"] == "duplicate"
-    assert left_out["why"].endswith(f"commands/{PATHS}.txt; counts once")
+    (left_out,) = [one for one in document.sources if one.address.endswith(".json")]
+    assert left_out.state == "duplicate"
+    assert left_out.why.endswith(f"commands/{PATHS}.txt; counts once")
 
 
 def test_the_json_twin_alone_is_read(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_the_twin_that_was_understood_counts(tmp_path: Path) -> None:
     document = triage([top]).document
 
     assert [row["lun"] for row in printed(top, "esxi.storage_path")] == [1, 1]
-    assert any("as text and as JSON, but they differ" in note for note in document["notes"])
+    assert any("as text and as JSON, but they differ" in note for note in document.notes)
 
 
 def test_a_cut_json_keeps_what_came_before_the_cut() -> None:

@@ -14,8 +14,7 @@ from analyzer.authoring.explain import profile as profiling
 from analyzer.authoring.explain import profile_text
 from analyzer.authoring.explain.profile import Cost, Profile, list_slow, make_record, profile_rules
 from analyzer.cli import main
-from analyzer.scan.blocks import Readable
-from analyzer.scan.passing import pass_on
+from analyzer.scan.blocks import Readable, pass_on
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "samples" / "cases" / "nsx-633-site"

@@ -244,7 +244,7 @@ def test_some_of_the_cases_may_be_chosen() -> None:
 
 def test_rows_that_cases_share_are_in_each_of_them() -> None:
     """Hundreds of rows that several cases hold in common are put in once and copied; each case has its own."""
-    block = Block([], 1, "series").named("esx1")
+    block = Block([], 1, "series").assign_node("esx1")
     shared = [Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(600)]
     facts = {}
     for name, more in (("a", 0), ("b", 5), ("c", 0)):
@@ -260,7 +260,7 @@ def test_rows_that_cases_share_are_in_each_of_them() -> None:
 
 def test_shared_rows_are_read_once_for_all_cases_that_hold_them_alone() -> None:
     """Rows that cases share are read once; a case with rows besides, or another name for their node, is told its own."""
-    block = Block([], 1, "series").named("esx1")
+    block = Block([], 1, "series").assign_node("esx1")
     shared = SharedRows([Row(PART, {"key": 1, "part": n, "x": 1}, block, n) for n in range(3)])
     kits = {
         name: Kit().add(BASE, [{"key": 1, "a": 1}])

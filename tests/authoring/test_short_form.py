@@ -184,7 +184,9 @@ def _vobd(rule: Rule, text: str) -> Kit:
     kit.facts = Facts(parsing.tables())
     kit.facts.node("esx1", "esx1", "esxi", captured="2017-10-31T00:00:00Z")
     scanner = Scanner(Catalog([rule]).signatures(), engine="pure")
-    kit.facts.add_hits(scanner.scan_lines(text.splitlines(), "esxi.vobd", "vobd.log").named("esx1"))
+    kit.facts.add_hits(
+        scanner.scan_lines(text.splitlines(), "esxi.vobd", "vobd.log").assign_node("esx1")
+    )
     return kit
 
 

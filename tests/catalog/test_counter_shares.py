@@ -62,7 +62,7 @@ def severities(rule: Rule, row: Mapping[str, Any], log: str, table: str) -> set[
     tables = parsing.tables()
     facts = Facts(tables)
     facts.node("esx1", "esx1", "esxi", captured="2024-01-05T12:00:00Z")
-    block = Block(["made up"], 1, "dump.txt").named("esx1")
+    block = Block(["made up"], 1, "dump.txt").assign_node("esx1")
     values = {column.name: row.get(column.name) for column in rule.each.table.columns}
     facts.add(Row(rule.each.table, values, block, 1))
     uptime = tables["esxi.uptime"]
@@ -71,7 +71,7 @@ def severities(rule: Rule, row: Mapping[str, Any], log: str, table: str) -> set[
         scan = Scanner(Catalog([rule]).signatures(), engine="pure").scan_lines(
             log.splitlines(), table, "made_up.log"
         )
-        facts.add_hits(scan.named("esx1"))
+        facts.add_hits(scan.assign_node("esx1"))
     return {one.severity for one in judge(Catalog([rule]), facts).findings}
 
 

@@ -263,7 +263,7 @@ def test_a_row_given_by_hand_may_lack_cells() -> None:
     )
     for line, (name, node, values) in enumerate(given, 1):
         facts.add(
-            Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").named(node), line)
+            Row(facts.tables[name], values, Block([""] * 3, 1, "given.txt").assign_node(node), line)
         )
     nsxv_site.put_site(facts)
     told = sorted((str(row.values["said"]), row.values["up"]) for row in facts.store(CHANNEL).rows)

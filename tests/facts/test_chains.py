@@ -327,7 +327,7 @@ def test_a_source_that_was_cut_leaves_the_chain_uncertain(name: str) -> None:
         Row(
             parsing.tables()[start],
             values | {"vm_name": "a"},
-            Block([""], address="x").named("n"),
+            Block([""], address="x").assign_node("n"),
             1,
         )
     )

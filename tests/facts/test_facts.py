@@ -38,9 +38,9 @@ def test_a_row_knows_its_origin() -> None:
     """Node, member, line of each value and time stand beside the row and lead back to it."""
     facts = Facts(TABLES)
     facts.node("k", "esx1.lab", "esxi")
-    block = Block(["a", "b"], 10, "x.tgz!dump.txt", taken="2017-10-09T14:02:00Z", order=4).named(
-        "k"
-    )
+    block = Block(
+        ["a", "b"], 10, "x.tgz!dump.txt", taken="2017-10-09T14:02:00Z", order=4
+    ).assign_node("k")
     facts.add(Row(BASE, {"key": 7, "a": 1}, block, 10, {"a": 11}))
 
     found = cells(facts, BASE, "node", "_node", "_source", "_line", "_order", "_row", "key")
@@ -90,7 +90,7 @@ def test_frames_and_rows_share_a_table() -> None:
     import numpy as np
 
     kit = Kit().add(PART, [{"key": 1, "part": 1, "y": 0.5}])
-    block = Block([], 1, "esxtop.csv", order=2).named("esx1")
+    block = Block([], 1, "esxtop.csv", order=2).assign_node("esx1")
     times = np.array(["2017-10-09T14:00:00", "NaT"], dtype="datetime64[ms]")
     columns = {
         "key": np.array([2, 3]),
@@ -116,7 +116,7 @@ def test_an_odd_name_of_a_column_or_node_is_only_a_name() -> None:
     facts = Facts({table.name: table})
     evil = '\'; DROP TABLE "esxi.base"; --'
     facts.node(evil, evil, "esxi")
-    facts.add(Row(table, {'a"; DROP TABLE x; --': evil}, Block([], 1, evil).named(evil), 1))
+    facts.add(Row(table, {'a"; DROP TABLE x; --': evil}, Block([], 1, evil).assign_node(evil), 1))
 
     assert facts.connection().execute('SELECT node, 1 FROM "esxi.o""dd"').fetchall() == [(evil, 1)]
 

@@ -13,7 +13,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block
 from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.ingest import session_reader
+from analyzer.ingest import reader
 from analyzer.pipeline import case_data, triage
 from analyzer.report import html, markdown, summary
 
@@ -74,14 +74,14 @@ def test_a_member_that_cannot_be_read_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault while one file is read is named with that file; the others are read and judged."""
-    real = session_reader.SessionReader.read_session
+    real = reader.SessionReader.read_session
 
     def split(self: Any, member: Any, *args: Any, **named: Any) -> None:
         if member.path.endswith("sender.txt"):
             boom()
         real(self, member, *args, **named)
 
-    monkeypatch.setattr(session_reader.SessionReader, "read_session", split)
+    monkeypatch.setattr(reader.SessionReader, "read_session", split)
     code, document, page, printed = run(tmp_path)
     assert code == 5, printed
     states = {one.address.rsplit("/", 1)[-1]: one.state for one in document.sources}

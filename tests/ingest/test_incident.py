@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from msgspec import structs, to_builtins
 
 from analyzer.case import case_file
-from analyzer.case.document import Node, NodeLog
+from analyzer.case.document import CaseNode, NodeLog
 from analyzer.cli import main
 from analyzer.pipeline.case import fill_record
 from analyzer.report import html, incident, markdown
@@ -231,7 +231,7 @@ def test_a_clock_that_was_set_forward_is_told_apart_from_a_gap(tmp_path: Path) -
 
 def test_each_log_says_which_boot_its_lines_belong_to() -> None:
     """By the uptime at the capture: all since the boot, all before it, or both; nothing where no uptime is known."""
-    node = fill_record(Node, {"captured": "2017-10-14T16:53:20Z", "uptime_s": 4 * 86_400.0})
+    node = fill_record(CaseNode, {"captured": "2017-10-14T16:53:20Z", "uptime_s": 4 * 86_400.0})
     boot = "boot of 2017-10-10 16:53:20 UTC"
     logs = {"since": (10, 14), "before": (5, 9), "both": (5, 14)}
     told = {

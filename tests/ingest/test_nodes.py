@@ -17,7 +17,8 @@ from analyzer.case import case_file
 from analyzer.ingest.nodes import name_records, resolve_nodes
 from analyzer.pipeline.triage import Options, read_case, triage
 from analyzer.runtime.limits import Limits
-from analyzer.scan.signatures import Scanner, Signature
+from analyzer.scan.hits import Signature
+from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
 from tools.nsx_site import CONTROL_PLANES

@@ -87,7 +87,7 @@ def _far(join: str) -> Rule:
 def test_many_cases_side_by_side_say_the_same() -> None:
     """One query over several cases: each keeps what it read and what it did not."""
     cases = {"read": kit("read").facts, "never": kit().facts, "rows": kit("read", parts=2).facts}
-    block = Block(["x"], 1, "dump.txt").named("esx1")
+    block = Block(["x"], 1, "dump.txt").assign_node("esx1")
     cases["own"] = Kit().add(BASE, [{"key": 1}]).facts
     cases["own"].add(Row(PART, {"key": 1, "part": 1, "x": 9}, block, 1))
     found = judge_many(Catalog([rule("count(part) == 0")]), cases)

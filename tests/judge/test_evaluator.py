@@ -145,12 +145,15 @@ def made(draw: Callable[..., Any]) -> tuple[Rule, Kit]:
             elif how == "columns" and rows:
                 kit.facts.add_frame(
                     _frame(
-                        rows, Block([], 1, source + ".csv", taken=taken, order=order).named(node)
+                        rows,
+                        Block([], 1, source + ".csv", taken=taken, order=order).assign_node(node),
                     )
                 )
             elif how == "samples":
                 _capture(
-                    draw, kit, Block([], 1, source + ".csv", taken=taken, order=order).named(node)
+                    draw,
+                    kit,
+                    Block([], 1, source + ".csv", taken=taken, order=order).assign_node(node),
                 )
     for table in (BASE, PART):
         for node in ("esx1", "esx2"):
@@ -298,7 +301,7 @@ def captures(draw: Callable[..., Any]) -> tuple[Kit, bool]:
         "name": np.array(["a"] * len(keys), dtype=object),
     }
     block, line, every = (
-        Block([], 1, "a.csv", order=1).named("esx1"),
+        Block([], 1, "a.csv", order=1).assign_node("esx1"),
         2,
         np.array([], dtype="datetime64[us]"),
     )

@@ -194,7 +194,7 @@ def test_samples_of_any_type_are_the_same_beside_others() -> None:
     for number, own in enumerate(columns * 2):
         kit = Kit().add(BASE, [{"key": 1}])
         taken = "2017-10-02 08:00:00" if number % 2 else ""
-        block = Block([], 1, f"s{number}.csv", taken=taken, order=number).named("esx1")
+        block = Block([], 1, f"s{number}.csv", taken=taken, order=number).assign_node("esx1")
         for _ in range(1 + number // 6):
             kit.facts.add_frame(
                 Frame(PART, {"key": np.array([1, 1]), **own}, np.array([4, 5]), block)

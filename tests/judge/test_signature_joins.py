@@ -14,7 +14,7 @@ from analyzer.artefacts.tables import Table
 from analyzer.authoring.proof.mutants import make_mutants
 from analyzer.facts import Facts
 from analyzer.facts.records import Store
-from analyzer.judge import joining, judge, judge_cases, signature_tables
+from analyzer.judge import joining, judge, judge_cases, rule_evaluation
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.tables import refit_tables
@@ -306,7 +306,7 @@ def test_two_rules_may_name_their_signatures_alike() -> None:
     facts.add_hits(
         Scanner(Catalog([one, other]).signatures(), engine="pure")
         .scan_lines(log.splitlines(), LOG.name, "l")
-        .named("esx1")
+        .assign_node("esx1")
     )
     counts = judge(Catalog([other, one]), facts).counts
 
@@ -380,7 +380,7 @@ def test_some_cases_and_then_the_others() -> None:
 @given(st.dictionaries(st.text("abc", max_size=2), st.integers(0, 500)), st.integers(0, 600))
 def test_a_storm_on_one_node_leaves_room_for_the_others(counts: dict[str, int], most: int) -> None:
     """Kept lines are never more than the limit, nobody gets more than it has, and who has few keeps all."""
-    shares = signature_tables.share_places(counts, most)
+    shares = rule_evaluation.share_places(counts, most)
 
     assert sum(shares.values()) <= most
     assert all(shares[key] <= counts[key] for key in counts)

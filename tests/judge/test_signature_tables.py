@@ -10,7 +10,7 @@ from analyzer import rules
 from analyzer.artefacts.tables import Block
 from analyzer.case.verdicts import Judgement
 from analyzer.facts import Facts
-from analyzer.judge import judge, log_conditions, signature_tables
+from analyzer.judge import judge, log_conditions, rule_evaluation
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import LogScan, SearchStop
@@ -71,7 +71,7 @@ def test_of_a_storm_only_the_lines_that_are_rows_are_made_into_rows(
         made.append(first_line)
         return Block(lines, first_line, address, **rest)
 
-    monkeypatch.setattr(signature_tables, "Block", block)
+    monkeypatch.setattr(rule_evaluation, "Block", block)
     rest = RULE[RULE.index("let:") : RULE.index("ask:")]
     text = RULE.replace("join:\n  hit: {table: late, by: [device], rows: many}\n", "").replace(
         rest,
@@ -199,7 +199,7 @@ def _vobd(one: Rule, log: str, **more: str) -> Judgement:
     facts.add_hits(
         Scanner(Catalog([one]).signatures(), engine="pure")
         .scan_lines(log.splitlines(), "esxi.vobd", "vobd.log")
-        .named("esx1")
+        .assign_node("esx1")
     )
     return judge(Catalog([one]), facts)
 
@@ -307,7 +307,9 @@ def test_hits_that_were_not_kept_leave_counts_open() -> None:
         scanner = Scanner(
             Catalog([rule]).signatures(), engine="pure", limits=Limits(hits_per_signature=10)
         )
-        facts.add_hits(scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1"))
+        facts.add_hits(
+            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").assign_node("esx1")
+        )
         return verdicts(judge(Catalog([rule]), facts))
 
     assert told(5) == {"match": 2, "cannot_tell": 1}
@@ -341,7 +343,7 @@ def test_questions_mind_hits_that_were_not_kept(question: str) -> None:
             Catalog([one]).signatures(), engine="pure", limits=Limits(hits_per_signature=most)
         )
         kit.facts.add_hits(
-            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").named("esx1")
+            scanner.scan_lines(log.splitlines(), LOG.name, "made_up.log").assign_node("esx1")
         )
         return verdicts(kit.judge(one))
 

@@ -299,7 +299,7 @@ def test_whatever_stands_in_a_line_is_data(names: list[str]) -> None:
     lines = [f"late <{name}>" for name in names]
     kit = Kit()
     scanner = Scanner(Catalog([one]).signatures(), engine="pure")
-    kit.facts.add_hits(scanner.scan_lines(lines, LOG.name, "made_up.log").named("esx1"))
+    kit.facts.add_hits(scanner.scan_lines(lines, LOG.name, "made_up.log").assign_node("esx1"))
     judgement = kit.judge(one)
 
     assert "error" not in verdicts(judgement)

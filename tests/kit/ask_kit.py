@@ -83,7 +83,7 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
                 1,
                 f"{host.name}.tgz!commands/nicinfo.sh.txt",
                 order=number,
-            ).named(key)
+            ).assign_node(key)
             facts.add(
                 Row(
                     tables["esxi.pnic_info"],
@@ -94,7 +94,7 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
             )
             stats = Block(
                 [f"missed {missed}"], 40, f"{host.name}.tgz!commands/nicinfo.sh.txt", order=number
-            ).named(key)
+            ).assign_node(key)
             values = {
                 "pnic": nic,
                 "rx_packets": 10**6,
@@ -103,9 +103,9 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
             }
             facts.add(Row(tables["esxi.pnic_stats"], values, stats, 40))
         if host.teams is not None:
-            block = Block(["beacon"], 7, f"{host.name}.tgz!commands/team.txt", taken=created).named(
-                key
-            )
+            block = Block(
+                ["beacon"], 7, f"{host.name}.tgz!commands/team.txt", taken=created
+            ).assign_node(key)
             team = {
                 "switch": "vSwitch0",
                 "failure_detection": "beacon",
@@ -114,7 +114,7 @@ def material(name: str, hosts: list[Host], created: str) -> CaseData:
             }
             facts.add(Row(tables["esxi.teaming"], team, block, 7))
         if host.lines:
-            scan = LogScan("esxi.vobd", f"{host.name}.tgz!var/log/vobd.log", "").named(key)
+            scan = LogScan("esxi.vobd", f"{host.name}.tgz!var/log/vobd.log", "").assign_node(key)
             scan.hits = [
                 Hit("made-up/lost", scan.address, 10 + n, line) for n, line in enumerate(host.lines)
             ]

@@ -121,7 +121,7 @@ class Kit:
     ) -> Kit:
         """Add rows as lines of one block."""
         block = self.blocks.setdefault(
-            (node, source, order), Block([], 1, source, order=order, taken=taken).named(node)
+            (node, source, order), Block([], 1, source, order=order, taken=taken).assign_node(node)
         )
         while len(block.lines) < line - 1:
             block.lines.append("")
@@ -138,7 +138,7 @@ class Kit:
         scan: LogScan = (
             Scanner(Catalog([one]).signatures(), engine="pure")
             .scan_lines(text.splitlines(), LOG.name, source)
-            .named(node)
+            .assign_node(node)
         )
         scan.cut = cut
         self.facts.add_hits(scan)
@@ -165,7 +165,7 @@ def frame(values: list[float], node: str = "esx1") -> Frame:
         "y": np.array(values),
         "time": stamps,
     }
-    block = Block([], 1, "esxtop.csv", order=3).named(node)
+    block = Block([], 1, "esxtop.csv", order=3).assign_node(node)
     return Frame(
         PART, columns, np.arange(2, count + 2), block, {"y": r"\\esx1\Group Cpu(1:vm)\% Ready"}
     )

@@ -6,6 +6,7 @@ import json
 import random
 import re
 import shutil
+from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +18,7 @@ from msgspec import structs, to_builtins
 from analyzer import rules
 from analyzer.artefacts import parsing
 from analyzer.case import case_file
-from analyzer.case.asks import AskItem, ask_faults, merge_remarks, parse_ask, write_phrase
+from analyzer.case.asks import AskItem, merge_remarks, parse_ask, write_phrase
 from analyzer.case.document import Ask, CannotTellGroup
 from analyzer.case.questions import link_questions
 from analyzer.pipeline.triage import triage
@@ -30,6 +31,39 @@ SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 CASES = sorted(path for path in (SAMPLES / "cases").iterdir() if path.is_dir())
 HOSTS = ["esx01.lab.example", "esx02.lab.example"]
 BATCH = "esxtop -b -a -d 5 -n 120 > esxtop.csv"
+
+
+def find_faults(text: str) -> list[str]:
+    """Return what is wrong with the records of an ask, in words; none for an ask that can be sent as it is."""
+    items = parse_ask(text)
+    faults = []
+    if not (items or not text.strip()):
+        faults = ["it names no command and no file"]
+    for item in items:
+        if not any(sign.isalnum() for sign in item.what):
+            faults.append(f"{item.what!r}: no command and no file")
+        if not item.command:
+            for wrong in find_phrase_faults(item.what):
+                faults.append(f"{item.what!r}: {wrong}")
+        for wrong in find_phrase_faults(item.remark):
+            faults.append(f"{item.remark!r}: {wrong}")
+    return faults
+
+
+def find_phrase_faults(words: str) -> Iterator[str]:
+    """Yield what is wrong with the words of an ask."""
+    if words.count("(") != words.count(")") or words.count("[") != words.count("]"):
+        yield "brackets do not match"
+    if words.count("`") % 2 or words.count('"') % 2:
+        yield "quotes do not match"
+    if re.search(r"\(\s*\)", words):
+        yield "brackets without words: put the command outside"
+    if re.match(r"[,;.:)-]|(?:and|then|what)\b", words) or re.search(
+        r"\b(?:what|that) (?:prints|tells)\b", words
+    ):
+        yield "begins in the middle of a sentence"
+    if re.search(r"[,;:(-]$|\b(?:and|or|of|the|a|with|in|on|which|that|its)$", words):
+        yield "ends in the middle of a sentence"
 
 
 def list_asks() -> list[str]:
@@ -46,7 +80,7 @@ ASKS = list_asks()
 def test_each_ask_parses_into_whole_records(text: str) -> None:
     """A command or a file, and a remark that is a whole phrase; no word but a joint is lost."""
     items = parse_ask(text)
-    assert items and ask_faults(text) == []
+    assert items and find_faults(text) == []
     kept = " ".join(f"{item.what} {item.remark}" for item in items)
     words = {word for word in re.findall(r"\w+", text) if word not in ("and", "or")}
     assert words <= set(re.findall(r"\w+", kept))
@@ -108,7 +142,7 @@ def test_an_ask_is_read_into_records(text: str, records: list[tuple[str, bool, s
 )
 def test_a_torn_ask_is_found(text: str) -> None:
     """A command inside a sentence or a bracket leaves half a phrase: the check of the catalog says so."""
-    assert ask_faults(text)
+    assert find_faults(text)
 
 
 def put_questions(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -180,7 +214,7 @@ def check_mail(texts: tuple[str, ...]) -> None:
     for line in lines:
         words = line.removeprefix("# ") if line.startswith("#") else ""
         if words:
-            assert ask_faults(f"`x` {words}") == [], (texts, line)
+            assert find_faults(f"`x` {words}") == [], (texts, line)
         assert not line.startswith(("#)", "# )", "# ,", "# ;")), (texts, line)
 
 

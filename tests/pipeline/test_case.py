@@ -18,7 +18,7 @@ from msgspec import structs, to_builtins
 
 from analyzer.case import case_file
 from analyzer.case.document import CaseDocument, ChartLine
-from analyzer.case.fields import Record
+from analyzer.case.fields import DocumentRecord
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import Judgement, Reason
 from analyzer.commands.made_pages import make_case_schema
@@ -32,9 +32,9 @@ CASES = Path(__file__).resolve().parents[2] / "samples" / "cases"
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-def list_records(kind: type[Record]) -> list[type[Record]]:
+def list_records(kind: type[DocumentRecord]) -> list[type[DocumentRecord]]:
     """Return a record and all that it holds, each once."""
-    found: dict[type[Record], None] = {}
+    found: dict[type[DocumentRecord], None] = {}
 
     def visit(one: Any) -> None:
         if isinstance(one, msgspec.inspect.StructType):
@@ -96,7 +96,7 @@ def test_the_schema_refuses_a_key_it_does_not_name(doc: CaseDocument) -> None:
 
 
 @pytest.mark.parametrize("kind", list_records(CaseDocument))
-def test_every_text_says_whose_it_is(kind: type[Record]) -> None:
+def test_every_text_says_whose_it_is(kind: type[DocumentRecord]) -> None:
     """Each text of each record is the product's, the customer's, or a template; the schema requires every key."""
     info = msgspec.inspect.type_info(kind)
     assert isinstance(info, msgspec.inspect.StructType)

@@ -18,7 +18,7 @@ from analyzer.case.case_file import write_case
 from analyzer.cli import main
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.reversing import reverse_text
+from analyzer.redact.replacing import reverse_text
 from analyzer.report import markdown
 from analyzer.runtime.output import write_all
 from tests.kit.redaction_check import left

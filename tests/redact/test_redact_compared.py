@@ -14,7 +14,7 @@ from analyzer.cli import main
 from analyzer.commands import compare
 from analyzer.redact import namemap
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.reversing import reverse_text
+from analyzer.redact.replacing import reverse_text
 from analyzer.report import comparison
 from analyzer.runtime.output import write_all
 from tests.kit.changed_twin import OTHERS, told, write_twin

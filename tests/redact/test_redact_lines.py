@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.redact import signedlines
-from analyzer.redact.bulkdecoding import decode_words, words_in
-from analyzer.redact.encodings import encoded_words
+from analyzer.redact.encodings import decode_words, encoded_words, words_in
 from analyzer.redact.identities import Identities
 from analyzer.redact.log_lines import LineNames, LineProof, LineReplacer
 from analyzer.redact.namemap import NameMap

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from msgspec import structs
 
 from analyzer.case import case_file
-from analyzer.case.document import Chart, ChartLine
+from analyzer.case.document import CaseChart, ChartLine
 from analyzer.cli import main
 from analyzer.report import charts, html
 
@@ -79,7 +79,7 @@ def test_of_a_metric_whose_little_is_bad_the_least_comes_first(tmp_path: Path) -
     """N%L of 40 is worse than 90."""
     doc = document(tmp_path)
     times = ["2021-03-02T10:00:00Z", "2021-03-02T10:00:05Z"]
-    one = Chart(title="", unit="%", node="esx", times=times, lines=[])
+    one = CaseChart(title="", unit="%", node="esx", times=times, lines=[])
     lines = {"good": [90.0, 99.0], "poor": [40.0, 99.0]}
     doc.series = {
         name: structs.replace(one, title=name, lines=[ChartLine(label="N%L", values=values)])

@@ -12,10 +12,10 @@ from analyzer.cli import main
 from analyzer.facts import Facts
 from analyzer.judge import whole_catalog
 from analyzer.pipeline.triage import Options, triage
-from analyzer.rules import Rule, rule_store
+from analyzer.rules import Rule, catalog
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import RuleText
-from analyzer.scan import signature_set
+from analyzer.scan.signatures import SignatureSet
 from tests.kit import many_rules
 
 CASES = Path(__file__).parents[2] / "samples" / "cases"
@@ -38,12 +38,17 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Return what is done from now on: YAML files read, rules read whole, signatures compiled, tables with rows."""
     done: dict[str, Any] = {"yaml": [], "whole": set(), "compiled": [], "there": {}, "rules": []}
     monkeypatch.setenv("BACKLINE_CACHE", str(kb / "cache"))
-    tree, later, needle, alone = (
+    tree, later, compile_set, alone = (
         RuleText.read_tree,
-        rule_store._RestOfRule.__call__,
-        signature_set._make_needle,
+        catalog._RestOfRule.__call__,
+        SignatureSet.compile,
         whole_catalog.judge_rule,
     )
+
+    def compiled(one: SignatureSet) -> None:
+        if not one.needles:
+            done["compiled"] += [signature.table for signature in one.signatures]
+        compile_set(one)
 
     def judged(rule: Rule, facts: Facts, *args: Any, **words: Any) -> Any:
         done["rules"].append(rule)
@@ -55,13 +60,11 @@ def work(kb: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         RuleText, "read_tree", lambda text: done["yaml"].append(text.name) or tree(text)
     )
     monkeypatch.setattr(
-        rule_store._RestOfRule,
+        catalog._RestOfRule,
         "__call__",
         lambda self, rule: done["whole"].add(rule.id) or later(self, rule),
     )
-    monkeypatch.setattr(
-        signature_set, "_make_needle", lambda one: done["compiled"].append(one.table) or needle(one)
-    )
+    monkeypatch.setattr(SignatureSet, "compile", compiled)
     monkeypatch.setattr(whole_catalog, "judge_rule", judged)
     return done
 

@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from analyzer import rules
 from analyzer.cli import main
 from analyzer.rules import fact_tables
+from analyzer.rules.catalog import COPIED, LATER, OF_THE_RUN, RuleStore
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.rules.model import Rule
-from analyzer.rules.rule_store import COPIED, LATER, OF_THE_RUN, RuleStore
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime import cache_folder, snapshot
 from analyzer.runtime.limits import Limits

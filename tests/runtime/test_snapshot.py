@@ -20,11 +20,11 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import FUNCTIONS, Declarations, Parser
 from analyzer.artefacts.tables import Block
 from analyzer.commands.wheel import note_patterns
-from analyzer.rules import catalog, rule_store
+from analyzer.rules import catalog
 from analyzer.rules.language.rulefile import RuleText
 from analyzer.runtime import snapshot
 from analyzer.runtime.snapshot import PatternAnswers, keep_answers
-from analyzer.scan.compiled_pattern import Needle, list_expressions
+from analyzer.scan.engines import Needle, list_expressions
 from tests.kit.batch_kit import ROOT
 
 
@@ -55,7 +55,7 @@ def forget() -> None:
     """Forget what was read of a snapshot."""
     snapshot.hash_code.cache_clear()
     snapshot._read_answers.cache_clear()
-    rule_store._read_brought.cache_clear()
+    catalog._read_brought.cache_clear()
     parsing.read_declarations.cache_clear()
 
 

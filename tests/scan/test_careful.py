@@ -12,16 +12,23 @@ import re2
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+import analyzer.scan.careful
 from analyzer import rules
 from analyzer.pipeline.triage import triage
 from analyzer.runtime.limits import Limits
-from analyzer.scan import re2pattern
-from analyzer.scan.careful import PROVEN, UNDECIDED, Careful, refused_by_re2, search_of
+from analyzer.scan.careful import (
+    PROVEN,
+    UNDECIDED,
+    Careful,
+    measure_cost,
+    refused_by_re2,
+    search_of,
+)
 from analyzer.scan.careful import STEPS as A_CHARACTER
 from analyzer.scan.engines import ENGINES
+from analyzer.scan.hits import Signature
 from analyzer.scan.patterns import find_fatal
-from analyzer.scan.repeats import measure_cost
-from analyzer.scan.signatures import Scanner, Signature
+from analyzer.scan.signatures import Scanner
 from tests.kit.rule_kit import BASE, Kit, full
 from tests.scan.test_patterns import PATTERNS
 
@@ -45,7 +52,7 @@ def careful(pattern: str, flags: int = 0, steps: int = STEPS) -> Careful:
 @pytest.fixture
 def without_re2(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A machine for which there is no wheel of google-re2."""
-    monkeypatch.setattr(re2pattern, "_load_re2", lambda: None)
+    monkeypatch.setattr(analyzer.scan.careful, "_load_re2", lambda: None)
     find_fatal.cache_clear()
     yield
     find_fatal.cache_clear()

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.runtime.limits import Limits
-from analyzer.scan.careful import UNDECIDED, refused_by_re2, search_of
+from analyzer.scan.careful import UNDECIDED, measure_cost, refused_by_re2, search_of
 from analyzer.scan.patterns import FATAL, find_dangers, find_fatal, parts_of, walk_parts
-from analyzer.scan.repeats import measure_cost
 
 # Patterns that are known to blow up, in the shapes that the literature on ReDoS names: nested repeats, alternatives
 # that overlap, an optional part inside a repeat, repeats side by side in a repeat, counts instead of stars, and

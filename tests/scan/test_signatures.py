@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from analyzer.runtime import cache_folder
 from analyzer.runtime.errors import RuleFileError, UsageError
 from analyzer.runtime.limits import Limits
-from analyzer.scan import blocks, engines, hyperscanengine
+from analyzer.scan import blocks, engines
 from analyzer.scan.blocks import LineBlocks, NulGap
-from analyzer.scan.compiled_pattern import Needle
-from analyzer.scan.hyperscanengine import HyperscanEngine
+from analyzer.scan.engines import HyperscanEngine, Needle
+from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.prefilter import ODD_CASE, analyse, literal_choices, required_literals
-from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, LogScan, Scanner, Signature
+from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, Scanner
 
 ENGINES = [name for name in engines.ENGINES if engines._is_available(name)]
 STAMP = "2021-03-08T14:49:25.123Z cpu1:2097465)"
@@ -567,11 +567,11 @@ def test_threads_that_scan_at_once_share_a_kept_engine(engine: str) -> None:
 @needs_hyperscan
 def test_literals_that_fill_up_a_small_set_propose_nothing() -> None:
     """What is compiled beside few patterns, for the sake of a faster matcher, is no pattern: its text is never a hit."""
-    fillers = hyperscanengine._make_fillers(hyperscanengine.MANY)
+    fillers = engines._make_fillers(engines.MANY)
     text = b"".join(bytes.fromhex(one.replace("\\x", "")) for one in fillers)
     scanner = Scanner([Signature("one", "t", r"path \d")], "hyperscan")
     assert len(set(text.splitlines())) == 1
-    assert len(set(fillers)) == hyperscanengine.MANY
+    assert len(set(fillers)) == engines.MANY
     scan = scanner.scan([text + b"\n" + text + b" path 7\n"], "t")
     assert [(hit.line, hit.signature) for hit in scan.hits] == [(2, "one")]
     engine = HyperscanEngine({0: Needle.of(r"path \d")})

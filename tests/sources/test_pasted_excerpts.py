@@ -1,7 +1,7 @@
 """Facts about a few lines of a host's logs as people paste them: quoted, without heads, with the marks of a page.
 
 All lines are synthetic, in forms of public articles and posts (parsers/esxi/logs/vmkernel.py, parsers/esxi/logs/purple_screen.py,
-analyzer/sources/markup.py name them).
+analyzer/sources/passes.py name them).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from analyzer.forms.logs import MASKED
 from analyzer.pipeline.triage import triage
 from analyzer.report import problems
 from analyzer.runtime.errors import RefusedError
-from analyzer.sources import markup
-from analyzer.sources.markup import remove_marks
+from analyzer.sources import passes
+from analyzer.sources.passes import remove_marks
 
 FRAME = "0x4539b829b{}:[0x42000f4ff0a3]{} stack: 0x0"
 VMK = "2024-05-05T10:0{}:00.000Z cpu3:2098123){}"
@@ -249,7 +249,7 @@ MARKS = (
 def test_a_text_is_called_bare_only_where_no_mark_is_in_it(parts: list[str]) -> None:
     """The quick look says of no text that holds a mark that it holds none."""
     text = "".join(parts)
-    assert not (markup._is_bare(text) and markup._MARKS.search(text))
+    assert not (passes._is_bare(text) and passes._MARKS.search(text))
 
 
 def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:

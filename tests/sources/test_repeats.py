@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 from analyzer.artefacts.parsing import registry
 from analyzer.artefacts.tables import Block, Fault, Row, name_blocks
 from analyzer.cli import main
-from analyzer.forms.layouts import Layouts
+from analyzer.forms.blocks import Layouts
 from analyzer.secrets.values import hide, hide_lines
-from analyzer.sources.repeats import Repeats
-from analyzer.sources.transcript import TranscriptPiece, split
+from analyzer.sources.transcript import Repeats, TranscriptPiece, split
 
 PROMPT = "[root@esx1:~] "
 COUNTERS = (

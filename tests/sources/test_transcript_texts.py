@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.artefacts.first_chars import ANY, find_first_signs, find_literals
-from analyzer.sources import markup, output_extent
+from analyzer.sources import output_extent, passes
 from analyzer.sources.encoding import decode
 from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
 from analyzer.sources.transcript import TranscriptPiece, split
@@ -328,7 +328,7 @@ def test_edges_begin_with_their_signs(line: str) -> None:
 def test_only_unprintable_lines_need_washing(line: str) -> None:
     """A line of printable characters holds nothing that washing would take out."""
     if line.isprintable():
-        assert markup.wash_line(line) == line
+        assert passes.wash_line(line) == line
 
 
 @pytest.mark.size

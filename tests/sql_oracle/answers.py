@@ -67,7 +67,7 @@ def put(
 
 
 def _rows(table: Table, name: str, node: str, answers: Answers) -> Iterator[Row]:
-    block = Block([]).named(node)
+    block = Block([]).assign_node(node)
     for key, answer in answers.keyed.items():
         told = answer.list_fields(name)
         values = {f"k{place}": cell for place, cell in enumerate(key)}

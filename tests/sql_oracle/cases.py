@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from analyzer.artefacts.tables import Row, Table
 from analyzer.facts import Facts, database, frames
 from analyzer.facts.database import CASE, quote_name
-from analyzer.facts.frames import Placed
+from analyzer.facts.frames import PlacedFrame
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,7 +37,7 @@ class Cases(database.LateDatabase):
         parts: list[database.Rows] = []
         large: list[database.Rows] = []
         copies: list[tuple[int, int]] = []
-        placed: list[Placed] = []
+        placed: list[PlacedFrame] = []
         for name, facts in there:
             if not facts.count(table) and declared.given is None:
                 continue
@@ -54,7 +54,7 @@ class Cases(database.LateDatabase):
                 parts.append(database.Rows(store.rows, facts.name, number))
                 large += parts[-1:] if many else []
             for first, frame in store.number_frames():
-                placed.append(Placed(frame, first, facts.name(frame.block.node), number))
+                placed.append(PlacedFrame(frame, first, facts.name(frame.block.node), number))
         database.insert_rows(con, declared, parts)
         if copies:
             _copy_rows(con, declared, copies)

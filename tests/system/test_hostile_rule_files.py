@@ -318,7 +318,7 @@ def test_a_slow_pattern_ends_and_the_rule_tells_the_truth(
     scan = (
         Scanner(Catalog([one]).signatures(), engine=engine)
         .scan_lines([line], LOG.name, "made_up.log")
-        .named("esx1")
+        .assign_node("esx1")
     )
     assert time.process_time() - start < 5
     kit = Kit().add(BASE, [{"key": 1}])

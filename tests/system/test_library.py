@@ -194,7 +194,7 @@ def test_the_notebook_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     for cell in book.cells:
         if cell.cell_type == "code":
             exec(compile(cell.source, "case.ipynb", "exec"), names)
-    assert names.lines and names.hosts.shape[0] > 0 and not book.cells[1].outputs  # type: ignore[attr-defined]
+    assert names["lines"] and names["hosts"].shape[0] > 0 and not book.cells[1].outputs  # type: ignore[attr-defined]
 
 
 # --- backline tables: which rows ----------------------------------------------------------------
@@ -212,15 +212,19 @@ def test_rows_are_chosen_by_machine_condition_and_time() -> None:
     """--node, --where, --around and --limit choose rows; all of them together; what is left out is counted."""
     every = rows(SITE, "esxi.vmkernel")
     one = rows(SITE, "esxi.vmkernel", "--node", "ESX41*")
-    assert one == [row for row in every if row.node == "esx41.lab.example"] and 0 < len(one) < len(
-        every
-    )
+    assert one == [row for row in every if row["node"] == "esx41.lab.example"] and 0 < len(
+        one
+    ) < len(every)
     odd = rows(SITE, "esxi.vmkernel", "--where", "line % 2 = 1 -- a remark")
     assert odd == [row for row in every if int(str(row["_line"])) % 2] and odd
     near = rows(SITE, "esxi.vmkernel", "--around", "2017-10-14T16:22:00Z", "--for", "60s")
     assert (
         near
-        == [row for row in every if "2017-10-14 16:21:30" <= str(row.time) <= "2017-10-14 16:22:30"]
+        == [
+            row
+            for row in every
+            if "2017-10-14 16:21:30" <= str(row["time"]) <= "2017-10-14 16:22:30"
+        ]
         and near
     )
     quotes = [

@@ -18,7 +18,7 @@ INSTEAD = {
     "errands": "worker_protocol",
     "ghost": "unseen",
     "haunted": "may_hold_unseen",
-    "hitrows": "signature_tables",
+    "hitrows": "LineRows",
     "landing": "watch_folder",
     "nearwords": "near_miss_text",
     "offspring": "child process",

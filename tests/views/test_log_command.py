@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import finding_rows
 from tests.kit.memory_kit import peak
@@ -259,18 +260,18 @@ def test_a_finding_of_the_case_names_the_moment(tmp_path: Path) -> None:
     make_bundle.write_bundle(path, 3_000_000, dumps=False, problems=(problem,))
     out = tmp_path / "out"
     assert CliRunner().invoke(main, ["triage", str(path), "-o", str(out), "--quiet"]).exit_code == 0
-    document = json.loads((out / "case.json").read_text())
-    finding = next(one for one in document["findings"] if one["rule"] == "esx-event")
-    number = finding_rows.number_findings(document)[finding["id"]]
+    document = case_file.read_case(out / "case.json")
+    finding = next(one for one in document.findings if one.rule == "esx-event")
+    number = finding_rows.number_findings(document)[finding.id]
 
     texts = []
-    for name in (finding["id"], number, f"{finding['rule']}@{finding['subject']}"):
+    for name in (finding.id, number, f"{finding.rule}@{finding.subject}"):
         found = lines(path, "--around", name, "--case", out, "--for", "2m")
         texts.append([one["text"] for one in found])
     assert texts[0] == texts[1] == texts[2]
-    assert finding["evidence"][0]["text"] in texts[0]
+    assert finding.evidence[0].text in texts[0]
     wrong = run(path, "--around", "no-such-rule", "--case", out)
-    assert (wrong.exit_code, finding["id"] in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, finding.id in wrong.stderr) == (2, True)
     assert run(path, "--around", "no-such-rule").exit_code == 2
 
 

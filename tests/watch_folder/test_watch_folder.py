@@ -422,7 +422,7 @@ def test_the_jobs_are_small(folder: Path) -> None:
     """A job for a process names paths and contents only."""
     put(folder / "a.txt")
     watching, _ = watch(folder, folder.parent / "out")
-    job, _ = watching._make_job(watching.look_again()[0][0], set())
+    job = watching._make_job(watching.look_again()[0][0], set())
     assert isinstance(job, Landed)
     assert job.works[0].paths == (str(folder / "a.txt"),)
 

@@ -155,13 +155,14 @@ def test_the_page_counts_as_the_report_everywhere(
     objects = tmp_path / "archive"
     record, text = judged(tmp_path, how_of(*desk_files), str(objects))
     document = json.loads(text)
-    counts = dict(view.tally_case(case_file.parse_case(text, "case")).findings)
+    tally = view.tally_case(case_file.parse_case(text, "case"))
+    counts = dict(tally.findings)
     live = [one for one in document["findings"] if one["verdict"] == "match" and not one["muted"]]
     assert [one["rule"] for one in live].count("lab-nics") == 2
     assert counts["exposed"] == 1
     assert sum(counts.values()) < len(live)
     assert record["counts"] == counts
-    assert (record["worst"], record["unknowns"]) == ("major", view.tally_case(document).questions)
+    assert (record["worst"], record["unknowns"]) == ("major", tally.questions)
     assert f"{counts['info']} info, 1 exposed" in record["say"]
     place = PrivatePlace.make_folder(tmp_path)
     (past,) = History(str(objects), place).list_newest()

@@ -92,11 +92,14 @@ def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -
     commit = _find_commit(beside, ref)
     inside = os.fsdecode(_run_git(beside, "rev-parse", "--show-prefix").rstrip(b"\n"))
     prefix = f"{path.strip('/')}/" if named and path.strip("/") else "" if named else inside
-    blobs = [
-        blob
-        for blob in _list_blobs(beside, commit)
-        if blob.path.startswith(prefix) and _is_rule(blob.path, prefix)
-    ]
+    blobs = []
+    for blob in _list_blobs(beside, commit):
+        if not blob.path.startswith(prefix) or blob.path == prefix + SHARED:
+            continue
+        folders = blob.path[len(prefix) :].split("/")[:-1]
+        is_hidden = any(folder.startswith(".") for folder in folders)
+        if blob.path.endswith(RULE_ENDINGS) and not is_hidden:
+            blobs.append(blob)
     if not blobs:
         raise _no_place(place, f"the commit has no rule file below {prefix or 'its top'}")
     blobs.sort(key=lambda blob: ("/" in blob.path[len(prefix) :], blob.path.split("/")))
@@ -123,15 +126,6 @@ def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
 
-def _is_rule(path: str, prefix: str) -> bool:
-    """Say whether a path below a folder is a rule file there; hidden folders hold none."""
-    if path == prefix + SHARED:
-        return False
-    return path.endswith(RULE_ENDINGS) and not any(
-        part.startswith(".") for part in path[len(prefix) :].split("/")[:-1]
-    )
-
-
 def _list_blobs(where: Path, commit: str) -> list[_Blob]:
     # The files of `ls-tree -l -z`: `MODE blob OBJECT SIZE<tab>PATH`, https://git-
     # scm.com/docs/git-ls-tree.
@@ -154,11 +148,9 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
     where = Path(os.path.realpath(file)).parent
     commit = _find_commit(where, ref)
     prefix = os.fsdecode(_run_git(where, "rev-parse", "--show-prefix").rstrip(b"\n"))
-    blobs = [
-        blob
-        for blob in _list_blobs(where, commit)
-        if blob.path.rpartition("/")[2] in tuple(rule.id + ending for ending in RULE_ENDINGS)
-    ]
+    there = _list_blobs(where, commit)
+    names = {rule.id + ending for ending in RULE_ENDINGS}
+    blobs = [blob for blob in there if blob.path.rpartition("/")[2] in names]
     same = [blob for blob in blobs if blob.path == prefix + file.name]
     if not same and len(blobs) > 1:
         paths = ", ".join(one_line(blob.path, 80) for blob in blobs[:5])
@@ -174,11 +166,11 @@ def _of_commit(ref: str, rule: Rule, limits: Limits) -> Catalog:
             "the file is too large for a rule", where=shown, why=f"{blob.size:,} bytes"
         )
     data = _run_git(where, "cat-file", "blob", blob.object)
-    sent = SentFile(blob.path.rpartition("/")[2], shown, data)
-    folder = blob.path.rpartition("/")[0]
+    folder, _, name = blob.path.rpartition("/")
+    sent = SentFile(name, shown, data)
     near = [f"{one}/" if one else "" for one in (folder, folder.rpartition("/")[0])]
-    there = _list_blobs(where, commit)
-    facts, shared = _facts_of(where, there, near, limits), _shared_of(where, there, near, limits)
+    facts = _facts_of(where, there, near, limits)
+    shared = _shared_of(where, there, near, limits)
     source = RuleSource("file", shown, files=[sent], data=facts, shared=shared)
     return load_rules([source], limits=limits, drafts=True, retired=True)
 
@@ -188,18 +180,14 @@ def _facts_of(
 ) -> list[SentFile]:
     """Return the files of facts that lie in a commit next to rules in some folders."""
     wanted = {f"{folder}{FACTS}" for folder in folders}
-    found = [
-        one
-        for one in blobs
-        if one.path.endswith(FACT_ENDINGS) and one.path.rpartition("/")[0] in wanted
-    ]
-    return [
-        SentFile(
-            one.path.rpartition("/")[2], one.path, _run_git(where, "cat-file", "blob", one.object)
-        )
-        for one in found
-        if one.size <= limits.rule_file
-    ]
+    found = []
+    for blob in blobs:
+        folder, _, name = blob.path.rpartition("/")
+        is_small = blob.size <= limits.rule_file
+        if folder in wanted and name.endswith(FACT_ENDINGS) and is_small:
+            data = _run_git(where, "cat-file", "blob", blob.object)
+            found.append(SentFile(name, blob.path, data))
+    return found
 
 
 def _shared_of(
@@ -207,11 +195,12 @@ def _shared_of(
 ) -> list[SentFile]:
     """Return the file of shared parts that lies in a commit in the first of some folders that has one."""
     by_path = {one.path: one for one in blobs if one.size <= limits.rule_file}
-    found = [by_path[folder + SHARED] for folder in folders if folder + SHARED in by_path]
-    return [
-        SentFile(SHARED, one.path, _run_git(where, "cat-file", "blob", one.object))
-        for one in found[:1]
-    ]
+    for folder in folders:
+        blob = by_path.get(folder + SHARED)
+        if blob is not None:
+            data = _run_git(where, "cat-file", "blob", blob.object)
+            return [SentFile(SHARED, blob.path, data)]
+    return []
 
 
 def _find_commit(where: Path, ref: str) -> str:

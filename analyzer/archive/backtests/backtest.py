@@ -153,9 +153,12 @@ class _Sum:
         self.report.compared = before is not None and not same
         if released is not None and not same:
             self.report.renamed = _name_subject(rule) != _name_subject(released)
-        self.report.released = (
-            "same" if same else "none" if released is None else str(released.path or "installed")
-        )
+        if same:
+            self.report.released = "same"
+        elif released is None:
+            self.report.released = "none"
+        else:
+            self.report.released = str(released.path or "installed")
 
     def add_answer(self, answer: Looked, said: Said) -> None:
         """Add what was said of some cases."""
@@ -203,7 +206,6 @@ class _Sum:
         )
         report.unsearched = [one for one in doubts if one.reason == UNSEARCHED]
         report.cannot_tell = [one for one in doubts if one.reason != UNSEARCHED]
-        weigh_report = self.report
         for label in self.labels:
             key = (label.id, label.node, label.subject)
             if key not in self.verdicts:
@@ -211,29 +213,23 @@ class _Sum:
             now, before = self.verdicts[key]
             thing = CaseSubject(label.id, self.names[label.id], label.node, label.subject)
             what = "missed" if label.missed and label.label == CONFIRMED else label.label
-            weigh_report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
-        weigh_report.labels.sort(key=lambda one: (one.thing.case, one.thing))
+            report.labels.append(LabelCheck(thing, what, now, before, label.by, label.note))
+        report.labels.sort(key=lambda one: (one.thing.case, one.thing))
         labelled = {key for key, (now, _) in self.verdicts.items() if not now}
-        unlabelled = sum(_sort_key(hit.thing) not in labelled for hit in weigh_report.hits)
-        weigh_report.numbers = count_numbers(
-            ((one.label, not one.now) for one in weigh_report.labels), unlabelled
-        )
-        if weigh_report.compared:
-            made = ((one.label, not one.released) for one in weigh_report.labels)
-            before_hits = len(weigh_report.hits) - len(weigh_report.gained) + len(weigh_report.lost)
+        unlabelled = sum(_sort_key(hit.thing) not in labelled for hit in report.hits)
+        decided = [(one.label, not one.now) for one in report.labels]
+        report.numbers = count_numbers(decided, unlabelled)
+        if report.compared:
+            made = ((one.label, not one.released) for one in report.labels)
+            before_hits = len(report.hits) - len(report.gained) + len(report.lost)
             known = sum(not before for _, before in self.verdicts.values())
-            weigh_report.numbers_before = count_numbers(made, max(0, before_hits - known))
-        flag_report = self.report
-        matched = flag_report.own.cases[Verdict.MATCH]
-        if flag_report.judged and matched / flag_report.judged > OFTEN:
-            flag_report.flags.append("often")
-        judged_some = (
-            flag_report.own.cases[Verdict.NO_MATCH] + flag_report.own.cases[Verdict.NOT_APPLICABLE]
-        )
-        if (
-            not matched and judged_some
-        ):  # where every case is "cannot tell" there is nothing to review
-            flag_report.flags.append("never")
+            report.numbers_before = count_numbers(made, max(0, before_hits - known))
+        matched = report.own.cases[Verdict.MATCH]
+        if report.judged and matched / report.judged > OFTEN:
+            report.flags.append("often")
+        cleared = report.own.cases[Verdict.NO_MATCH] + report.own.cases[Verdict.NOT_APPLICABLE]
+        if not matched and cleared:  # where every case is "cannot tell" there is nothing to review
+            report.flags.append("never")
         report.per_1000_ms = 1e6 * report.own.seconds / report.judged if report.judged else 0.0
         report.samples = list(self._pick_samples(stored, limits)) if samples else []
         return report

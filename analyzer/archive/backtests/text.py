@@ -24,7 +24,7 @@ _WORDS = {
 def format_report(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     """Yield the report line by line; `most` items of each list, 0 for all."""
     yield bound_line(f"{report.rule}: {report.title}", 200)
-    yield f"  judged {_count_cases(report.judged)} of {report.stored:,} stored ones{_left_out(report)}"
+    yield f"  judged {_count_judged(report)}"
     yield from _format_worst(report, most)
     yield from _format_versions(report, most)
     yield ""
@@ -77,23 +77,16 @@ def format_report(report: BacktestReport, most: int = SHOWN) -> Iterator[str]:
     yield f"Judging took {judging}; the whole run, with reading the cases, {report.seconds:.1f} s."
 
 
-def _left_out(report: BacktestReport) -> str:
-    narrowed = report.seen + len(report.damaged) < report.stored
-    parts = (
-        [f"{report.stored - report.seen - len(report.damaged):,} were not selected"]
-        if narrowed
-        else []
+def _count_judged(report: BacktestReport) -> str:
+    counts = (
+        (max(0, report.stored - report.seen - len(report.damaged)), "were not selected"),
+        (report.refused, "had nothing readable when they were read"),
+        (report.no_facts, "have no facts stored (`backline batch --rescan`)"),
+        (len(report.damaged), "cannot be read back"),
     )
-    parts += (
-        [f"{report.refused:,} had nothing readable when they were read"] if report.refused else []
-    )
-    parts += (
-        [f"{report.no_facts:,} have no facts stored (`backline batch --rescan`)"]
-        if report.no_facts
-        else []
-    )
-    parts += [f"{len(report.damaged):,} cannot be read back"] if report.damaged else []
-    return f"; {', '.join(parts)}" if parts else ""
+    left_out = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    judged = f"{_count_cases(report.judged)} of {report.stored:,} stored ones"
+    return f"{judged}; {left_out}" if left_out else judged
 
 
 def _format_worst(report: BacktestReport, most: int) -> Iterator[str]:
@@ -131,24 +124,24 @@ def _format_worst(report: BacktestReport, most: int) -> Iterator[str]:
 def _format_versions(report: BacktestReport, most: int) -> Iterator[str]:
     yield ""
     against = bound_line(report.against, 120)
-    if report.released == "same":
-        same = (
-            f"{against} holds exactly the same rule" if against else "this is the released version"
-        )
-        yield f"Compared with nothing: {same}."
+    if report.released in ("same", "none"):
+        rule = bound_line(report.rule, 80)
+        if report.released == "same":
+            why = "this is the released version"
+            if against:
+                why = f"{against} holds exactly the same rule"
+        else:
+            why = f"{against} holds no rule {rule}" if against else f"no rule {rule} is installed"
+        yield f"Compared with nothing: {why}."
         return
-    if report.released == "none":
-        nowhere = f"{against} holds no rule {bound_line(report.rule, 80)}"
-        yield f"Compared with nothing: {nowhere if against else f'no rule {bound_line(report.rule, 80)} is installed'}."
-        return
-    counts = [
-        f"{_count_findings(len(hits))} {word} in {_count_cases(report.cases_of(hits))}"
-        for word, hits in (
-            ("gained", report.gained),
-            ("lost", report.lost),
-            ("changed", report.changed),
-        )
-    ]
+    counts = []
+    for word, hits in (
+        ("gained", report.gained),
+        ("lost", report.lost),
+        ("changed", report.changed),
+    ):
+        cases = _count_cases(report.cases_of(hits))
+        counts.append(f"{_count_findings(len(hits))} {word} in {cases}")
     yield f"Compared with {bound_line(report.released, 120)}: {', '.join(counts)}."
     if report.renamed and report.gained and report.lost:
         yield "  The two name subjects differently: a finding under another name counts as lost and gained."
@@ -157,7 +150,13 @@ def _format_versions(report: BacktestReport, most: int) -> Iterator[str]:
     if report.unsure or report.settled:
         yield f'Now "cannot tell": {_count_subjects(len(report.unsure))}; no longer: {len(report.settled):,}.'
     for hits in (report.unsure, report.settled):
-        yield from _limit_items([f"? {_format_doubted(hit)}" for hit in hits], most)
+        yield from _limit_items(
+            [
+                f"? {_format_place(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
+                for hit in hits
+            ],
+            most,
+        )
 
 
 def _name_other(report: BacktestReport) -> str:
@@ -174,10 +173,6 @@ def _format_hit(hit: BacktestHit, sign: str) -> str:
         return f"{_format_place(hit.thing)}: was {graded}; now {bound_line(hit.was, 160)}"
     before = f" (before: {bound_line(hit.was, 100)})" if hit.was else ""
     return f"{_format_place(hit.thing)}: {graded}: {bound_line(hit.say, 160)}{before}"
-
-
-def _format_doubted(hit: BacktestHit) -> str:
-    return f"{_format_place(hit.thing)}: {bound_line(hit.say, 160)} (before: {bound_line(hit.was, 100)})"
 
 
 def _format_numbers(numbers: Numbers) -> str:

@@ -27,7 +27,6 @@ from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Stored
 from analyzer.archive.object_store.object_store import GoneError
 from analyzer.archive.packs.columns import CASE
-from analyzer.archive.query.search import Window
 from analyzer.archive.restore import recall
 from analyzer.archive.restore.reading import Reading, open_cursor
 from analyzer.archive.store import Archive
@@ -120,7 +119,10 @@ def _read_cases(
     meant: list[tuple[Stored, str]] = []
     for case, row in _ask_each(archive, job.cases, lambda some: _read_heads(archive, some), answer):
         name, created = row
-        if not fnmatchcase(name, job.glob or "*") or not _is_inside(job.window, created):
+        moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
+        if not fnmatchcase(name, job.glob or "*"):
+            continue
+        if job.window is not None and not job.window.holds_moment(moment):
             continue
         answer.seen += 1
         if case.judged.kind == "none":
@@ -200,14 +202,6 @@ def _one_by_one(
     return found
 
 
-def _is_inside(window: Window | None, created: datetime | None) -> bool:
-    """Say whether a case's time lies in the window; an unknown time lies in none that has an end."""
-    if not window:
-        return True
-    moment = created.strftime("%Y-%m-%d %H:%M:%S") if created is not None else ""
-    return bool(moment) and moment >= window.since and (not window.until or moment < window.until)
-
-
 # -- judging
 
 
@@ -236,22 +230,23 @@ def _compare_versions(
             _count_verdicts(said.released, before[case], released.id)
             note_differences(said, case, names[case], judgement, before[case])
     for key in labelled:
-        if key[0] in now:
-            said.labelled[key] = _describe_verdict(now[key[0]], key[1], key[2])
-            said.released_labelled |= (
-                {key: _describe_verdict(before[key[0]], key[1], key[2])} if before else {}
-            )
+        case, node, subject = key
+        if case not in now:
+            continue
+        said.labelled[key] = _describe_verdict(now[case], node, subject)
+        if before:
+            said.released_labelled[key] = _describe_verdict(before[case], node, subject)
     _look_near(rule, cases, job, said, now, names)
 
 
 def _count_verdicts(tally: RuleTally, judgement: Judgement, rule: str) -> None:
     counts = judgement.counts[rule]
     tally.subjects.update({verdict: count for verdict, count in counts.items() if count})
-    weightiest = next(
-        (verdict.value for verdict in _ORDER if counts.get(verdict.value)),
-        Verdict.NOT_APPLICABLE.value,
-    )
-    tally.cases[weightiest] += 1
+    for verdict in _ORDER:
+        if counts.get(verdict.value):
+            tally.cases[verdict.value] += 1
+            return
+    tally.cases[Verdict.NOT_APPLICABLE.value] += 1
 
 
 def _list_matches(judgement: Judgement) -> Iterator[Finding]:
@@ -284,9 +279,8 @@ def _note_case(rule: Rule, said: Said, case: str, name: str, judgement: Judgemen
 
 def note_differences(said: Said, case: str, name: str, now: Judgement, before: Judgement) -> None:
     """Note which subjects of a case match under one version only, which match otherwise, which one cannot tell."""
-    new, old = (
-        {(one.node, one.subject): one for one in _list_matches(judged)} for judged in (now, before)
-    )
+    new = {(one.node, one.subject): one for one in _list_matches(now)}
+    old = {(one.node, one.subject): one for one in _list_matches(before)}
     for key in sorted(new.keys() | old.keys()):
         one, other = new.get(key), old.get(key)
         finding = one or other
@@ -301,20 +295,15 @@ def note_differences(said: Said, case: str, name: str, now: Judgement, before: J
         elif (one.severity, one.confidence) != (other.severity, other.confidence):
             said.changed.append(replace(hit, was=f"{other.severity}, {other.confidence}"))
     unknown, known = _map_unknown(now), _map_unknown(before)
-    for key in sorted(
-        unknown.keys() - known.keys() - old.keys()
-    ):  # a finding that is "cannot tell" now is a lost one
-        said.unsure.append(
-            BacktestHit(
-                CaseSubject(case, name, *key), "", "", unknown[key], _describe_verdict(before, *key)
-            )
-        )
+    # A finding that is "cannot tell" now is a lost one.
+    for key in sorted(unknown.keys() - known.keys() - old.keys()):
+        thing = CaseSubject(case, name, *key)
+        was = _describe_verdict(before, *key)
+        said.unsure.append(BacktestHit(thing, "", "", unknown[key], was))
     for key in sorted(known.keys() - unknown.keys() - new.keys()):
-        said.settled.append(
-            BacktestHit(
-                CaseSubject(case, name, *key), "", "", _describe_verdict(now, *key), known[key]
-            )
-        )
+        thing = CaseSubject(case, name, *key)
+        say = _describe_verdict(now, *key)
+        said.settled.append(BacktestHit(thing, "", "", say, known[key]))
 
 
 def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
@@ -326,10 +315,9 @@ def _map_unknown(judgement: Judgement) -> dict[tuple[str, str], str]:
 
 def _describe_verdict(judgement: Judgement, node: str, subject: str) -> str:
     """Return what a rule says of a subject, "" for a match; an empty node or subject stands for any."""
-    if any(
-        node in ("", one.node) and subject in ("", one.subject) for one in _list_matches(judgement)
-    ):
-        return ""
+    for one in _list_matches(judgement):
+        if node in ("", one.node) and subject in ("", one.subject):
+            return ""
     for doubt in judgement.cannot_tell:
         if node in ("", doubt.node) and (subject in ("", doubt.subject) or not doubt.subject):
             return f"cannot tell: {doubt.why}"
@@ -346,8 +334,15 @@ def _look_near(
     names: Mapping[str, str],
 ) -> None:
     """Look for near misses in some of the cases that have no finding."""
-    quiet = [case for case, judgement in now.items() if _is_quiet(judgement, rule.id)]
-    chosen = [case for case in quiet if int(case[:8], 16) % job.near == 0] if job.near else []
+    if not job.near:
+        return
+    chosen = []
+    for case, judgement in now.items():
+        counts = judgement.counts[rule.id]
+        has_looked = counts.get(Verdict.NO_MATCH) or counts.get(Verdict.CANNOT_TELL)
+        is_quiet = not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)
+        if has_looked and is_quiet and int(case[:8], 16) % job.near == 0:
+            chosen.append(case)
     if not chosen:
         return
     limits = replace(job.limits, findings_per_rule=NEAR_SUBJECTS)
@@ -363,10 +358,3 @@ def _look_near(
                 )
                 found.append(Near(thing, one.verdict, one.near.distance, far, one.near.text))
         said.near += sorted(found, key=lambda near: near.sort_rank)[:1]
-
-
-def _is_quiet(judgement: Judgement, rule: str) -> bool:
-    """Say whether a rule looked at a case and found nothing."""
-    counts = judgement.counts[rule]
-    looked = counts.get(Verdict.NO_MATCH, 0) + counts.get(Verdict.CANNOT_TELL, 0)
-    return bool(looked) and not counts.get(Verdict.MATCH) and not counts.get(Verdict.ERROR)

@@ -37,6 +37,7 @@ from analyzer.archive.batches.run_config import RunConfig
 from analyzer.archive.batches.summary import Summary
 from analyzer.archive.entry import Stored
 from analyzer.archive.prints import source_key, state_key
+from analyzer.archive.restore import recall
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
@@ -164,7 +165,32 @@ class Batch:
             )
             while jobs:
                 self.summary.left = sum(len(job.works) for job in jobs)
-                jobs = self._run_round(jobs)
+                later: list[Job] = []
+                for done in self.runner.run(self._claim_jobs(jobs, later)):
+                    if done.fatal is not None:
+                        raise done.fatal
+                    self._hashes.note_case(
+                        done.hashes,
+                        self._found.get(done.results[0].source) if done.results else None,
+                    )
+                    self.watcher.note_finished(done)
+                    for result in done.results:
+                        self._count_result(done, result)
+                        self._open[done.number] = self._open.get(done.number, 1) - 1
+                    claim = self._claims.get(done.number, "")
+                    if claim and self._open.get(done.number, 0) <= 0:
+                        self._spent.append((time.monotonic(), claim))
+                        del self._claims[done.number]
+                    self._release_claims(2 * self._every)
+                    self._hashes.save_changed(SAVE_EVERY)
+                if later and not self._again and not self._fail:
+                    time.sleep(WAIT)
+                if later:
+                    self._look_again()
+                    later = [job for job in later if not self._by_others(job)]
+                again, self._again = self._again, []
+                fail, self._fail = self._fail, []
+                jobs = [*self._plan_jobs(again), *fail, *later]
             self.summary.left = 0  # what was only hashed is not counted off one by one
         except KeyboardInterrupt:
             self.summary.interrupted = True
@@ -190,33 +216,6 @@ class Batch:
         jobs = plan.plan_jobs(decisions, self._number)
         self._number += len(jobs)
         return jobs
-
-    def _run_round(self, jobs: list[Job]) -> list[Job]:
-        """Do jobs; return those that they left to do."""
-        later: list[Job] = []
-        for done in self.runner.run(self._claim_jobs(jobs, later)):
-            if done.fatal is not None:
-                raise done.fatal
-            self._hashes.note_case(
-                done.hashes, self._found.get(done.results[0].source) if done.results else None
-            )
-            self.watcher.note_finished(done)
-            for result in done.results:
-                self._count_result(done, result)
-                self._open[done.number] = self._open.get(done.number, 1) - 1
-            if self._open.get(done.number, 0) <= 0 and (claim := self._claims.get(done.number, "")):
-                self._spent.append((time.monotonic(), claim))
-                del self._claims[done.number]
-            self._release_claims(2 * self._every)
-            self._hashes.save_changed(SAVE_EVERY)
-        if later and not self._again and not self._fail:
-            time.sleep(WAIT)
-        if later:
-            self._look_again()
-            later = [job for job in later if not self._by_others(job)]
-        again, self._again = self._again, []
-        fail, self._fail = self._fail, []
-        return [*self._plan_jobs(again), *fail, *later]
 
     def _claim_jobs(self, jobs: list[Job], later: list[Job]) -> Iterator[Job]:
         """Yield the jobs that no other run has; those go to `later`."""
@@ -320,7 +319,6 @@ class Batch:
 
     def _lacking_cases(self, stored: list[Stored]) -> set[str]:
         """Return the ids of stored cases whose logs were not searched for what the rules ask."""
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and seldom asked for
 
         found = set()
         for case, meta in self.archive.read_metas(stored).items():
@@ -332,9 +330,10 @@ class Batch:
 
 def find_enclosing_case(archive: str, found: Sequence[FoundCase]) -> FoundCase | None:
     """Return the case in whose folder an archive lies, which would be read as part of the case."""
-    return next(
-        (one for one in found if archive.startswith((one.source + "/", one.source + os.sep))), None
-    )
+    for one in found:
+        if archive.startswith((one.source + "/", one.source + os.sep)):
+            return one
+    return None
 
 
 class Hashes:

@@ -202,12 +202,13 @@ class _Finder:
             return self.layout == "folders" and bool(texts or archives)
         if dated or len(archives) > MANY or not (texts or archives):
             return False
-        return bool(texts) or not any(self._holds_cases(child) for child in folders)
-
-    def _holds_cases(self, folder: TreeEntry) -> bool:
-        """Say whether a folder next to archives holds an archive or a tree itself."""
-        children = self._list_children(folder) or []
-        return _is_tree(children) or bool(_sort_children(children)[1])
+        if texts:
+            return True
+        for folder in folders:  # one next to archives that holds an archive or a tree itself
+            below = self._list_children(folder) or []
+            if _is_tree(below) or _sort_children(below)[1]:
+                return False
+        return True
 
     def _list_children(self, folder: TreeEntry) -> list[TreeEntry] | None:
         """Return what is looked at in a folder: nothing hidden, no earlier results; None for a case archive."""

@@ -103,7 +103,15 @@ def refuse_many(paths: Sequence[object]) -> None:
                 str(path),
                 shlex.quote(str(path)),
             )
-    if len(here) == len(paths) and (found := cases_among(_given_names(here))).names:
+    if len(here) != len(paths):
+        return
+    names: list[str] = []  # as if all of them lay in one folder
+    for path in here:
+        if path.is_dir():
+            names += _names_below(path, f"{path.name}/", DEPTH - 1)
+        else:
+            names.append(path.name)
+    if (found := cases_among(names)).names:
         given = shlex.join(map(str, here[:2])) + (" …" if len(here) > 2 else "")
         raise _many_error(f"these are {len(found.names):,} cases", found, "", given)
 
@@ -114,15 +122,6 @@ def _many_error(what: str, found: ManyCases, where: str, given: str) -> UsageErr
         where=where,
         do=f"To triage each of them: `backline batch {given} --archive ARCHIVE`. If they are one case, add --one-case.",
     )
-
-
-def _given_names(paths: Sequence[Path]) -> Iterator[str]:
-    """Yield the names of given files, and of those in given folders, as if all of them lay in one folder."""
-    for path in paths:
-        if path.is_dir():
-            yield from _names_below(path, f"{path.name}/", DEPTH - 1)
-        else:
-            yield path.name
 
 
 def _names_below(path: Path, before: str, depth: int) -> Iterator[str]:

@@ -150,7 +150,9 @@ def plan_jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK)
     for one in decisions:
         by_act[one.act].append(one)
     largest = sorted(by_act[READ], key=lambda one: (-one.found.disk_size, one.found.source))
-    again = sorted(by_act[JUDGE], key=lambda one: (_facts_segment(one), one.id))
+    again = sorted(
+        by_act[JUDGE], key=lambda one: (one.stored.facts_segment if one.stored else "", one.id)
+    )
     todo: list[tuple[str, tuple[Work, ...]]] = [(HASH, (one.make_work(),)) for one in by_act[HASH]]
     todo += [
         (JUDGE, tuple(one.make_work() for one in again[at : at + chunk]))
@@ -158,9 +160,3 @@ def plan_jobs(decisions: Iterable[Decision], first: int = 0, chunk: int = CHUNK)
     ]
     todo += [(READ, (one.make_work(),)) for one in largest]
     return [Job(number, act, works) for number, (act, works) in enumerate(todo, first)]
-
-
-def _facts_segment(one: Decision) -> str:
-    """Return the segment in which the facts of a case lie, "" for none: its cases are best read together."""
-    facts = one.stored.facts if one.stored is not None else None
-    return facts.holder if facts is not None and facts.place >= 0 else ""

@@ -9,12 +9,17 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from rich.console import Console
+from rich.live import Live as Display
+from rich.text import Text
+
 from analyzer.archive.batches.jobs import FAILED, HASHED, LOST, PARTIAL, REFUSED, Done, Job
 from analyzer.runtime.text import one_line
 
 EVERY = 30.0  # seconds between two lines where there is no terminal
 MB = 1_000_000
 EACH = 4 << 20  # bytes that can be read in the time it takes to judge and store a case
+BAR_WIDTH = 24
 NAMES = 3  # current cases that are named
 
 
@@ -113,9 +118,6 @@ class Live(Progress):
     """A live display on a terminal; it is gone when the run ends."""
 
     def __enter__(self) -> Live:
-        from rich.console import Console  # noqa: PLC0415 - heavy
-        from rich.live import Live as Display  # noqa: PLC0415 - heavy
-
         self._display = Display(
             get_renderable=self._render_lines,
             console=Console(stderr=True),
@@ -129,20 +131,15 @@ class Live(Progress):
         self._display.stop()
 
     def _render_lines(self) -> Any:
-        from rich.text import Text  # noqa: PLC0415 - heavy
-
-        lines = (
-            [f"{self._draw_bar()} {self.progress_line()}"]
-            if self.cases
-            else ["looking for cases …"]
-        )
+        if self.cases:
+            full = int(self.done_part() * BAR_WIDTH)
+            bar = "█" * full + "░" * (BAR_WIDTH - full)
+            lines = [f"{bar} {self.progress_line()}"]
+        else:
+            lines = ["looking for cases …"]
         if names := self.running_names():
             lines.append(f"  {names}")
         return Text("\n".join(lines), overflow="ellipsis", no_wrap=True)
-
-    def _draw_bar(self, width: int = 24) -> str:
-        full = int(self.done_part() * width)
-        return "█" * full + "░" * (width - full)
 
 
 class Nothing(Progress):

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from analyzer.archive.prints import judging_print, reading_print
+from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError
 
 if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
     from analyzer.rules import Catalog
     from analyzer.rules.run_catalog import Local
     from analyzer.scan.hits import Signature
@@ -63,7 +63,6 @@ class WorkerContext:
 
 def context_of(config: RunConfig, local: Local, catalog: Catalog) -> WorkerContext:
     """Return what the jobs of a run need; raises ConfigError when rules or tool are not those of the command."""
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - the command plans without what follows
 
     archive = Archive.open(config.archive)
     own = config_of(config.archive, local, catalog, config.options)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from analyzer.runtime.paths import absolute_path
 from analyzer.sources.folder import find_earlier_results
+from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
@@ -94,7 +95,6 @@ class ObjectTree:
 
     def look_up(self, path: str) -> TreeEntry | None:
         """Return the file or folder at a URL."""
-        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         try:
             at = place(path)
@@ -104,7 +104,6 @@ class ObjectTree:
 
     def list_children(self, path: str) -> list[TreeEntry]:
         """Return the folders and files of a folder by name."""
-        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         at = place(path)
         if not isinstance(at, RemotePath):
@@ -118,7 +117,6 @@ class ObjectTree:
 
     def full_name(self, path: str) -> str:
         """Return the URL without secrets."""
-        from analyzer.sources.remote import RemotePath, place  # noqa: PLC0415 - heavy
 
         at = place(path)
         return str(at) if isinstance(at, RemotePath) else Disk().full_name(str(at))

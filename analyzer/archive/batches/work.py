@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
+
 from analyzer import __version__
 from analyzer.archive.batches.jobs import (
     FAIL,
@@ -32,23 +34,31 @@ from analyzer.archive.batches.jobs import (
     Work,
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
+from analyzer.archive.documents import DamagedError
 from analyzer.archive.entry import Entry, Stored
 from analyzer.archive.object_store.object_store import (
     FORMAT,
+    GoneError,
     StorageError,
     StoreWriteError,
     make_workplace,
 )
+from analyzer.archive.packs import encode
 from analyzer.archive.prints import UNJUDGED, case_id, source_key
+from analyzer.archive.restore import recall
 from analyzer.facts.database import duck_said
+from analyzer.ingest.file_hashes import FileHashes
+from analyzer.judge import judge_many
+from analyzer.pipeline.case_data import conclude
+from analyzer.pipeline.triage import Options, gather_case
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
 from analyzer.runtime.text import one_line
 from analyzer.sources.ledger import LOST
+from analyzer.sources.remote import place
 from analyzer.sources.storage import is_url
 
 if TYPE_CHECKING:
     from analyzer.case.verdicts import Judgement
-    from analyzer.ingest.file_hashes import FileHashes
     from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog
 
@@ -87,14 +97,11 @@ class _JobRunner:
         if self.job.act == JUDGE:
             return Done(self.job.number, JUDGE, tuple(self.judge_again(self.job.works)))
         work = self.job.works[0]
-        from analyzer.ingest.file_hashes import FileHashes  # noqa: PLC0415 - with the pipeline
 
         # The paths of a case as the pipeline takes them
         if not any(is_url(path) for path in work.paths):
             places: list[Any] = [Path(path) for path in work.paths]
         else:
-            from analyzer.sources.remote import place  # noqa: PLC0415 - heavy
-
             places = [place(path) for path in work.paths]
         hashes = FileHashes(places, every=True)
         if self.job.act == READ:
@@ -107,8 +114,6 @@ class _JobRunner:
 
     def read_case(self, work: Work, hashes: FileHashes) -> Result:
         """Read one case, judge it, store facts and judgement; or store why that was not possible."""
-        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.pipeline.triage import Options, gather_case  # noqa: PLC0415 - heavy
 
         began = time.perf_counter()
         limits = self.config.options.limits
@@ -132,7 +137,6 @@ class _JobRunner:
         self, work: Work, hashes: FileHashes, material: CaseData, outcome: RunResult, seconds: float
     ) -> Result:
         """Store a case that was read and judged already."""
-        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case = id_of(work, hashes)
         state, why = state_of(outcome, self.context.catalog)
@@ -153,7 +157,6 @@ class _JobRunner:
 
     def store_none(self, work: Work, hashes: FileHashes, state: str, why: str) -> Result:
         """Store that there is no result of a case, and why."""
-        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
 
         case, why = id_of(work, hashes), one_line(why, LONGEST_WHY)
         meta = self._make_meta(work, case, state, why, 0.0) | {"files": len(hashes.collect_all())}
@@ -165,7 +168,6 @@ class _JobRunner:
 
     def judge_again(self, works: Sequence[Work]) -> Iterable[Result]:
         """Judge stored cases again: each rule is asked once of all of them."""
-        from analyzer.judge import judge_many  # noqa: PLC0415 - heavy
 
         stored = {work.stored.id: work.stored for work in works if work.stored is not None}
         metas = self.context.archive.read_metas(list(stored.values()))
@@ -187,9 +189,6 @@ class _JobRunner:
 
     def _recall_cases(self, stored: list[Stored]) -> dict[str, CaseData]:
         """Return the material of stored cases; those that cannot be read are left out."""
-        from analyzer.archive.documents import DamagedError  # noqa: PLC0415 - with it
-        from analyzer.archive.object_store.object_store import GoneError  # noqa: PLC0415 - with it
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
 
         try:
             return recall.recall_cases(self.context.archive, stored, self.context.signatures)
@@ -203,10 +202,6 @@ class _JobRunner:
     def _store_judged(
         self, work: Work, case: str, material: CaseData, said: Judgement, old: dict[str, Any]
     ) -> Result:
-        from analyzer.archive.packs import encode  # noqa: PLC0415 - heavy
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy
-        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-
         searched = old.get("searched", [])
         missing = recall.find_unsearched(searched, self.context.signatures)
         outcome = conclude(
@@ -235,7 +230,6 @@ class _JobRunner:
     @contextmanager
     def _packing_folder(self) -> Iterator[Path]:
         """Give a folder to write the tables of a pack in; StoreWriteError when the disk is full."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         with make_workplace(self.context.archive.objects) as folder:
             try:
@@ -254,19 +248,17 @@ class _JobRunner:
         judging = UNJUDGED if kind == "none" else self.config.judging
         stamp = int(time.time() * 1000)
         entry = Entry(case, source_key(work.source), self.config.reading, judging, stamp, kind)
-        if self.job.again and self._is_there(entry):
-            return size
+        if self.job.again:
+            # Another run, or the process that died over this job, may have stored the case.
+            like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
+            for item in self.context.archive.objects.list(like):
+                stored = Entry.parse_name(item.name)
+                if stored is None or stored.kind != entry.kind:
+                    continue
+                if stored.stamp >= self.job.again:
+                    return size
         self.context.archive.put_file(entry, pack)
         return size
-
-    def _is_there(self, entry: Entry) -> bool:
-        """Say whether another run, or the process that died over this job, has stored the case."""
-        like = entry.pack_name.removesuffix(f"{entry.stamp:011x}.{entry.kind}.zip")
-        stored = (Entry.parse_name(item.name) for item in self.context.archive.objects.list(like))
-        return any(
-            one is not None and one.stamp >= self.job.again and one.kind == entry.kind
-            for one in stored
-        )
 
     def _make_meta(
         self, work: Work, case: str, state: str, why: str, seconds: float

@@ -160,25 +160,24 @@ class Cluster:
             except queue.Empty:
                 return
             wait = 0.001
-            if one in self._tries:
-                yield from self._take_answer(one)
-
-    def _take_answer(self, one: _Try) -> Iterator[Done]:
-        """Take the answer of a worker."""
-        self._tries.remove(one)
-        one.task.tries.remove(one)
-        if one.answer is not None:
-            yield from self._handle_answer(one, one.answer)
-        elif (
-            one.future.status != "error"
-        ):  # the scheduler is gone and all it knew, or the worker with its answer
-            self._looked = 0.0
-            self._retry_task(one.task)
-        elif type(one.future.exception()).__name__ == "KilledWorker":
+            if one not in self._tries:
+                continue
+            self._tries.remove(one)
+            one.task.tries.remove(one)
+            if one.answer is not None:
+                yield from self._handle_answer(one, one.answer)
+                continue
+            if one.future.status != "error":
+                # The scheduler is gone and all it knew, or the worker with its answer.
+                self._looked = 0.0
+                self._retry_task(one.task)
+                continue
+            error = one.future.exception()
+            kind = type(error).__name__
+            if kind != "KilledWorker":
+                missing = (worker_protocol.MISSING, f"{kind}: {error}")
+                raise worker_protocol.fatal_of(missing, one.worker)
             yield from self._handle_death(one, proved=True)
-        else:
-            why = f"{type(one.future.exception()).__name__}: {one.future.exception()}"
-            raise worker_protocol.fatal_of((worker_protocol.MISSING, why), one.worker)
 
     def _handle_answer(self, one: _Try, answer: worker_protocol.Answer) -> Iterator[Done]:
         kind, detail = answer
@@ -274,25 +273,23 @@ class Cluster:
             one.begun = time.monotonic()
         self._tries.append(one)
         task.tries.append(one)
-        self._dask.when_done(future, lambda answer: self._note_answer(one, answer))
 
-    def _note_answer(self, one: _Try, answer: worker_protocol.Answer | None) -> None:
-        """Take note of an answer, in the thread that fetched it."""
-        one.answer = answer
-        self._answers.put(one)
+        def note_answer(answer: worker_protocol.Answer | None) -> None:
+            """Take note of an answer, in the thread that fetched it."""
+            one.answer = answer
+            self._answers.put(one)
+
+        self._dask.when_done(future, note_answer)
 
     def _find_free_worker(self, *, alone: bool) -> str:
         """Return the worker with the fewest jobs, if one has room; those that were overtaken only when asked back.
 
         alone  only one that has nothing else; a worker with a job that was asked for so has no room
         """
-        for worker in [
-            worker for worker, asked in self._sleepy.items() if asked.status != "pending"
-        ]:
-            del self._sleepy[worker]
-        load = {
-            worker: 0 for worker in self._workers if worker not in self._sleepy
-        } or dict.fromkeys(self._workers, 0)
+        for worker, asked in list(self._sleepy.items()):
+            if asked.status != "pending":
+                del self._sleepy[worker]
+        load = dict.fromkeys(self._workers - self._sleepy.keys() or self._workers, 0)
         for one in self._tries:
             if one.worker in load:
                 load[one.worker] += EACH if one.task.deaths else 1

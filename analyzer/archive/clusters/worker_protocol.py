@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import analyzer
-from analyzer import __version__
+from analyzer import __version__, rules
 from analyzer.archive.batches.jobs import Job
 from analyzer.archive.batches.run_config import ConfigError, WorkerContext, context_of, open_context
 from analyzer.archive.batches.work import do_in
 from analyzer.rules.language.rulefile import BadRuleError, leads_out
+from analyzer.rules.run_catalog import Local
 from analyzer.rules.sources import RuleSource, data_files, rule_files, shared_files
 from analyzer.runtime.errors import BacklineError, describe_fault
 
@@ -231,9 +232,9 @@ def here(want: str, parcel: bytes) -> Answer:
                 _kits[key] = pickle.loads(kit)
             if key not in _kits:
                 return KIT, ""
-            unseen = "" if sure else _find_unseen_path(job)
-            if unseen:
-                return UNSEEN, unseen
+            for path in [] if sure else [path for work in job.works for path in work.paths]:
+                if "://" not in path and not os.path.lexists(path):
+                    return UNSEEN, path
             done = do_in(job, lambda: _make_context(config, _kits[key]))
             gc.collect()
             return DONE, pickle.dumps(done)
@@ -241,16 +242,8 @@ def here(want: str, parcel: bytes) -> Answer:
         return BROKEN, describe_fault(f"{type(error).__name__}: {str(error)[:200]}")
 
 
-def _find_unseen_path(job: Job) -> str:
-    """Return a path of a job that is not there, "" when all are, or lie on a storage."""
-    paths = [path for work in job.works for path in work.paths if "://" not in path]
-    return next((path for path in paths if not os.path.lexists(path)), "")
-
-
 def _make_context(config: RunConfig, kit: Kit) -> WorkerContext:
     """Return what the jobs of a run need; raises ConfigError when the rules that were sent make another catalog."""
-    from analyzer import rules  # noqa: PLC0415 - heavy
-    from analyzer.rules.run_catalog import Local  # noqa: PLC0415 - heavy
 
     if config not in _contexts:
         sources: list[Path | RuleSource] = []

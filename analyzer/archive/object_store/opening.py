@@ -32,7 +32,14 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
     """
     if not str(url).strip():  # an unset variable of a shell: the current folder is not meant
         raise UsageError("no archive given", do="Name a folder or a URL with --archive.")
-    objects = _choose_store(str(url))
+    scheme = _URL.match(str(url))
+    objects: ObjectStore
+    if scheme is None:
+        objects = LocalStore(Path(url))
+    elif scheme[1].lower() == "file":
+        objects = LocalStore(path_of(str(url)))
+    else:
+        objects = RemoteStore(str(url))
     head = None
     try:
         head = objects.get(HEAD)
@@ -60,15 +67,6 @@ def open_store(url: str | Path, *, create: bool = False) -> ObjectStore:
             )
         raise _no_archive(objects, f"its {HEAD} is of something else")
     return objects
-
-
-def _choose_store(url: str) -> ObjectStore:
-    scheme = _URL.match(url)
-    if scheme is None:
-        return LocalStore(Path(url))
-    if scheme[1].lower() == "file":
-        return LocalStore(path_of(url))
-    return RemoteStore(url)
 
 
 def _no_archive(objects: ObjectStore, why: str, do: str = "") -> NotAnArchiveError:

@@ -39,7 +39,7 @@ from analyzer.case import case_file
 from analyzer.facts import Facts, made
 from analyzer.facts import frames as fact_frames
 from analyzer.facts.database import CHUNK, quote_name
-from analyzer.facts.frames import Placed
+from analyzer.facts.frames import PlacedFrame
 from analyzer.facts.records import Store
 from analyzer.pipeline.case_data import CaseData, RunResult
 
@@ -180,7 +180,10 @@ class _Writer:
             factcolumns.row_columns(table, rows[start : start + CHUNK], start, facts, blocks)
             for start in range(0, len(rows), CHUNK)
         ]
-        if not store.frames or _is_small(store):
+        count = len(rows) + sum(len(frame.line) for frame in store.frames)
+        # Python's values of few rows and samples, where they are what SQL would hold
+        is_small = count <= smalltables.ROWS and all(map(framebytes.is_held, store.frames))
+        if not store.frames or is_small:
             for first, frame in store.number_frames():
                 block = blocks.of_frame(frame)
                 name = facts.name(frame.block.node)
@@ -194,16 +197,12 @@ class _Writer:
             return
         pieces: list[Path] = []
         for some in _split_frames(store.number_frames()):
-            homes: list[tuple[Placed, int, int]] = []
+            homes: list[tuple[PlacedFrame, int, int]] = []
             for first, frame in some:
-                homes.append(
-                    (
-                        Placed(frame, first, facts.name(frame.block.node)),
-                        blocks.of_frame(frame),
-                        len(frames),
-                    )
-                )
-                frames.append((frame, homes[-1][1]))
+                block = blocks.of_frame(frame)
+                placed = PlacedFrame(frame, first, facts.name(frame.block.node))
+                homes.append((placed, block, len(frames)))
+                frames.append((frame, block))
             path = self.folder / f"{table.name}.{len(pieces)}"
             self._write_piece(path, table, () if pieces else parts, homes)
             pieces.append(path)
@@ -221,7 +220,7 @@ class _Writer:
         path: Path,
         table: Table,
         rows: Sequence[Columns],
-        homes: Sequence[tuple[Placed, int, int]],
+        homes: Sequence[tuple[PlacedFrame, int, int]],
     ) -> None:
         """Write rows and, behind them, samples as a Parquet file.
 
@@ -246,11 +245,17 @@ class _Writer:
             return
         self._collect_parts(table.name, table_schema(table), rows)
         fact_frames.insert(self.database, table, placed)
-        values = [
-            f"({one.first}, {one.first + len(one.frame.line)}, {block}, {number})"
-            for one, block, number in full
-        ]
-        self._copy_query(table.name, path, _placed_query(table.name, ["(0, 0, 0, 0)", *values]))
+        ranges = ["(0, 0, 0, 0)"]
+        for one, block, number in full:
+            stop = one.first + len(one.frame.line)
+            ranges.append(f"({one.first}, {stop}, {block}, {number})")
+        query = (  # the table in the order of its rows, each with its block and frame
+            "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
+            f"FROM {quote_name(table.name)} t "
+            f"LEFT JOIN (VALUES {', '.join(ranges)}) f(first, stop, block, frame) "
+            "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
+        )
+        self._copy_query(table.name, path, query)
 
     def _write_parts(self, name: str, columns: Schema, parts: Sequence[Columns]) -> None:
         """Write a table that comes in parts; without one it is left out."""
@@ -279,12 +284,6 @@ class _Writer:
         return self.folder / f"{name}{parquet.SUFFIX}"
 
 
-def _is_small(store: Store) -> bool:
-    """Say whether rows and samples of a table are few, and Python's values of them are what SQL would hold."""
-    count = len(store.rows) + sum(len(frame.line) for frame in store.frames)
-    return count <= smalltables.ROWS and all(map(framebytes.is_held, store.frames))
-
-
 def _split_frames(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[int, Frame]]]:
     """Yield frames in runs of about `PIECE` rows: as a whole, a table of samples takes a multiple of its capture.
 
@@ -302,18 +301,6 @@ def _split_frames(placed: Iterable[tuple[int, Frame]]) -> Iterator[list[tuple[in
         some.append((first, frame))
         count += len(frame.line)
     yield some
-
-
-def _placed_query(name: str, homes: Sequence[str]) -> str:
-    """Return the query of a table in the order of its rows, each with its block and frame.
-
-    homes  first row, row behind the last, block and frame, as SQL
-    """
-    return (
-        "SELECT t.* REPLACE (coalesce(t._block, f.block) AS _block, f.frame AS _frame) "
-        f"FROM {quote_name(name)} t LEFT JOIN (VALUES {', '.join(homes)}) f(first, stop, block, frame) "
-        "ON t._row >= f.first AND t._row < f.stop ORDER BY t._row"
-    )
 
 
 def _encode_meta(meta: Mapping[str, Any]) -> bytes:

@@ -5,7 +5,7 @@ Of the text only the lines are kept that evidence can show: those rows are on, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from analyzer.archive.packs import framebytes
@@ -22,7 +22,7 @@ from analyzer.artefacts.tables import Block, Frame, Row, Table
 from analyzer.facts import Facts, database
 from analyzer.facts.database import KEY, text, timestamp, version_key
 from analyzer.judge.findings import CONTEXT
-from analyzer.scan.hits import Hit, LogScan
+from analyzer.scan.hits import LogScan
 
 Searched = Iterable[Sequence[Any]]  # [id, table, pattern, ignore_case]
 
@@ -301,7 +301,9 @@ def hit_columns(facts: Facts) -> Columns:
     rows: list[dict[str, Any]] = []
     for place, scan in enumerate(facts.scans):
         node = text(facts.name(scan.node))
-        for hit, last in _iterate_hits(scan):
+        hits = [(hit, False) for hit in scan.hits]
+        hits += [(hit, True) for _, hit in sorted(scan.last_hits.items())]
+        for hit, last in hits:
             when = log_time(hit.text)
             odd = not (plain_text(hit.text) and plain_text(hit.address))
             before, after, groups = hit.before, hit.after, hit.groups
@@ -325,11 +327,6 @@ def hit_columns(facts: Facts) -> Columns:
                 }
             )
     return transpose_rows(rows)
-
-
-def _iterate_hits(scan: LogScan) -> Iterator[tuple[Hit, bool]]:
-    yield from ((hit, False) for hit in scan.hits)
-    yield from ((scan.last_hits[name], True) for name in sorted(scan.last_hits))
 
 
 def frame_columns(frames: Sequence[tuple[Frame, int]]) -> Columns:

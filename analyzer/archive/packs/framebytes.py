@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from analyzer.archive.packs.lossless import plain_text, tag_cell, untag_cell
 from analyzer.artefacts.samples import SampleColumns, SampleLines, pack_numbers
 from analyzer.artefacts.tables import Block, Frame, Kind, Table
@@ -14,13 +16,21 @@ from analyzer.facts import database
 
 def describe_frame(frame: Frame) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what a frame is besides its cells, and the columns that SQL does not hold exactly."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     kinds = dict(database.own_columns(frame.table))
     line = np.asarray(frame.line)
     cells = _frame_cells(frame)
     odd = [name for name, values in cells.items() if not _is_held(values, kinds.get(name))]
-    raw = {name: _raw_values(np.asarray(frame.columns[name])) for name in odd}
+    raw: dict[str, Any] = {}
+    for name in odd:
+        values = np.asarray(frame.columns[name])
+        if values.dtype.kind == "O":
+            plain = [
+                database.plain(cell) if hasattr(cell, "dtype") else cell for cell in values.tolist()
+            ]
+            raw[name] = {"cells": [tag_cell(cell) for cell in plain]}
+        else:
+            raw[name] = {"bytes": values.tobytes().hex()}
     columns = [[name, values.dtype.str, name in raw] for name, values in cells.items()]
     info: dict[str, Any] = {"line": line.dtype.str, "columns": columns, "cells": frame.cells}
     if isinstance(frame.columns, SampleColumns) and isinstance(frame.line, SampleLines):
@@ -38,7 +48,6 @@ def is_held(frame: Frame) -> bool:
 
 def _frame_cells(frame: Frame) -> dict[str, Any]:
     """Return an array for each column with all that differs in it: of samples, what they share is looked at once."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     own = frame.columns
     if not (isinstance(own, SampleColumns) and own.samples and own.objects):
@@ -57,48 +66,25 @@ def _frame_cells(frame: Frame) -> dict[str, Any]:
 
 
 def _is_held(values: Any, kind: Kind | None) -> bool:
-    return bool(_comes_back(values, kind))
-
-
-def _comes_back(values: Any, kind: Kind | None) -> Any:
     """Say whether a column of SQL gives back an array of numpy as it was."""
-    import numpy as np  # noqa: PLC0415 - heavy
 
     form = values.dtype.kind
     if kind == "float":
-        return form == "f" and values.dtype.itemsize <= 8 and not np.isinf(values).any()
+        return form == "f" and values.dtype.itemsize <= 8 and not bool(np.isinf(values).any())
     if kind == "int":
-        return form == "i" or (form == "u" and values.dtype.itemsize < 8)
+        return form == "i" or (form == "u" and bool(values.dtype.itemsize < 8))
     if kind == "bool":
-        return form == "b"
-    if kind == "time":
-        return form == "M" and _whole_microseconds(values)
+        return bool(form == "b")
+    if kind == "time" and form == "M":  # whole microseconds of years that SQL knows
+        fine = values.astype("datetime64[us]")
+        years = (fine >= np.datetime64("0001-01-01")) & (fine < np.datetime64("10000-01-01"))
+        same = fine.astype(values.dtype) == values
+        return bool(((same & years) | np.isnat(values)).all())
     if kind in ("str", "version") and form in ("O", "U"):
         return all(
             cell is None or (type(cell) is str and plain_text(cell)) for cell in values.tolist()
         )
     return False
-
-
-def _whole_microseconds(values: Any) -> bool:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    fine = values.astype("datetime64[us]")
-    there = ~np.isnat(values)
-    years = (fine >= np.datetime64("0001-01-01")) & (fine < np.datetime64("10000-01-01"))
-    same = fine.astype(values.dtype) == values
-    return bool(((same & years) | ~there).all())
-
-
-def _raw_values(values: Any) -> dict[str, Any]:
-    if values.dtype.kind == "O":
-        return {
-            "cells": [
-                tag_cell(database.plain(cell) if hasattr(cell, "dtype") else cell)
-                for cell in values.tolist()
-            ]
-        }
-    return {"bytes": values.tobytes().hex()}
 
 
 def restore_frame(
@@ -109,10 +95,14 @@ def restore_frame(
     cells: Mapping[str, Any],
 ) -> Frame:
     """Return a frame from what `described` gave and the arrays that SQL holds (masked where NULL)."""
-    columns: Any = {
-        name: _of_raw(raw[name], form) if is_raw else _of_sql(cells[name], form)
-        for name, form, is_raw in info["columns"]
-    }
+    columns: Any = {}
+    for name, form, is_raw in info["columns"]:
+        if not is_raw:
+            columns[name] = _of_sql(cells[name], form)
+        elif "bytes" in raw[name]:
+            columns[name] = np.frombuffer(bytes.fromhex(raw[name]["bytes"]), dtype=form).copy()
+        else:
+            columns[name] = _to_objects([untag_cell(cell) for cell in raw[name]["cells"]])
     line = _of_sql(cells["_line"], info["line"])
     if "samples" in info:
         # Columns and lines of samples in little memory again; ValueError when they are no whole
@@ -154,17 +144,7 @@ def share_names(frame: Frame, before: Frame | None) -> Frame:
     return replace(frame, columns=replace(mine, names=theirs.names))
 
 
-def _of_raw(raw: Mapping[str, Any], form: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
-    if "bytes" in raw:
-        return np.frombuffer(bytes.fromhex(raw["bytes"]), dtype=form).copy()
-    return _to_objects([untag_cell(cell) for cell in raw["cells"]])
-
-
 def _of_sql(values: Any, form: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
     if np.ma.isMaskedArray(values):
         mask, values = np.ma.getmaskarray(values), values.data.copy()
         empty: Any = {"f": np.nan, "M": np.datetime64("NaT"), "O": None}
@@ -176,8 +156,6 @@ def _of_sql(values: Any, form: str) -> Any:
 
 
 def _to_objects(cells: Sequence[Any]) -> Any:
-    import numpy as np  # noqa: PLC0415 - heavy
-
     found = np.empty(len(cells), dtype=object)
     found[:] = cells
     return found

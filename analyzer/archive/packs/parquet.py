@@ -79,15 +79,20 @@ def _select_sql(
     cells: list[str] = []
     values: list[Any] = []
     given = [name for name in schema if data.get(name) is not None]
-    alone = {name for name in given if schema[name] != "DOUBLE" and _is_one_value(data[name])}
+    alone = set()  # columns of many cells that are all the same go over as one value
+    for name in given:
+        column = data[name]
+        is_long = schema[name] != "DOUBLE" and len(column) >= _MANY
+        if is_long and column.count(column[0]) == len(column):
+            alone.add(name)
     if len(alone) == len(given):
         alone.clear()  # some column must say how many rows there are
     for name, kind in schema.items():
-        column = data.get(name)
-        if column is None:
+        own_column = data.get(name)
+        if own_column is None:
             cell = f"NULL::{kind}"
         else:
-            values.append(column[0] if name in alone else column)
+            values.append(own_column[0] if name in alone else own_column)
             own = (kinds or {}).get(name, kind)
             held = "VARCHAR" if own == "TIMESTAMP" else own
             cell = (
@@ -96,8 +101,3 @@ def _select_sql(
             cell = f"try_cast({cell} AS {kind})" if own != kind or kind == "TIMESTAMP" else cell
         cells.append(f"{cell} AS {quote_name(name)}")
     return f"SELECT {', '.join(cells)}", values
-
-
-def _is_one_value(column: Sequence[Any]) -> bool:
-    """Say whether all of many cells are the same, which go over to the database as one."""
-    return len(column) >= _MANY and column.count(column[0]) == len(column)

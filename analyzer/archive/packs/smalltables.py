@@ -67,30 +67,30 @@ def read_tables(data: bytes, wanted: Collection[str] | None = None) -> Iterator[
             wanted is None
             or (text[2 : text.find('"', 2)] if text.startswith('["') else "") in wanted
         ):
-            yield _parse_table(text)
-
-
-def _parse_table(text: str) -> SmallTable:
-    try:
-        name, rows, columns = json.loads(text)
-        types = {str(column): str(kind) for column, (kind, *_) in columns.items()}
-        cells = {column: values for column, (_, *some) in columns.items() for values in some}
-    except (AttributeError, TypeError, ValueError, RecursionError) as error:
-        raise ValueError(f"{MEMBER} has a line that is not a table") from error
-    if (
-        type(name) is not str
-        or type(rows) is not int
-        or not 0 < rows <= MOST
-        or not {*types.values()} <= {*_TYPES}
-    ):
-        raise ValueError(f"{MEMBER} has a line that is not a table")
-    for column, values in cells.items():
-        known = set(map(type, values)) - {type(None)} if isinstance(values, list) else {object}
-        if len(values) != rows or not known <= _TYPES[types[column]]:
-            raise ValueError(
-                f"table {name}: its column {column} is not {rows} cells of {types[column]}"
-            )
-    return SmallTable(name, rows, types, cells)
+            try:
+                name, rows, columns = json.loads(text)
+                types = {str(column): str(kind) for column, (kind, *_) in columns.items()}
+                cells = {
+                    column: values for column, (_, *some) in columns.items() for values in some
+                }
+            except (AttributeError, TypeError, ValueError, RecursionError) as error:
+                raise ValueError(f"{MEMBER} has a line that is not a table") from error
+            if (
+                type(name) is not str
+                or type(rows) is not int
+                or not 0 < rows <= MOST
+                or not {*types.values()} <= {*_TYPES}
+            ):
+                raise ValueError(f"{MEMBER} has a line that is not a table")
+            for column, values in cells.items():
+                known = (
+                    set(map(type, values)) - {type(None)} if isinstance(values, list) else {object}
+                )
+                if len(values) != rows or not known <= _TYPES[types[column]]:
+                    raise ValueError(
+                        f"table {name}: its column {column} is not {rows} cells of {types[column]}"
+                    )
+            yield SmallTable(name, rows, types, cells)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
+
+import duckdb
 
 from analyzer.archive.documents import DamagedError, make_damaged_error
 from analyzer.archive.entries import Snapshot
@@ -25,9 +27,6 @@ from analyzer.facts import database
 from analyzer.rules.language.logic import text_literal
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import BacklineError
-
-if TYPE_CHECKING:
-    import duckdb
 
 SECONDS = 60.0  # of one question
 BATCH = 1000  # rows that are taken at once
@@ -114,22 +113,17 @@ class QueryDatabase:
             marks = [f"unnest(${n}::{kind}[])" for n, kind in enumerate(kinds, 1)]
             marks[-1] = f"try_cast({marks[-1]} AS TIMESTAMP)"
             self.con.execute(f"INSERT INTO {views.LABELS} SELECT {', '.join(marks)}", cells)
-        below = (
-            f"SELECT * FROM {views.LABELS}"
-            if view.stored == views.LABELS
-            else self.relation_sql(view.stored)
-        )
+            below = f"SELECT * FROM {views.LABELS}"
+        else:
+            below = self.relation_sql(view.stored)
         for sql in views.create_schemas_sql([view]):
             self.con.execute(sql)
         self.fetch_rows(views.create_view_sql(view, below))
 
     def lock_files(self) -> None:
         """Take away everything but the files that the relations are on."""
-        paths = {
-            form
-            for path in self._objects.paths.values()
-            for form in (path, path.replace("://", ":///", 1))
-        }  # as fsspec asks
+        paths = set(self._objects.paths.values())
+        paths |= {path.replace("://", ":///", 1) for path in paths}  # as fsspec asks
         some = ", ".join(map(text_literal, sorted(paths)))
         self.con.execute(f"SET allowed_paths=[{some}]")
         database.lock(self.con)
@@ -194,8 +188,6 @@ class QueryDatabase:
             clock.cancel()
 
     def _run_plainly(self, act: Callable[[], Any], text: str | None) -> Any:
-        import duckdb  # noqa: PLC0415 - heavy
-
         try:
             return act()
         except duckdb.InterruptException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -72,17 +73,14 @@ def list_cases(
 
     notes  gets what the filters leave out although no one can tell; with it a rule that judged no case is refused
     """
-    tables = [
-        CASE,
-        FINDINGS,
-        NODES,
-        *([UNKNOWNS, VERDICTS] if notes is not None and wanted.rule else []),
-    ]
+    tables = [CASE, FINDINGS, NODES]
+    if notes is not None and wanted.rule:
+        tables += [UNKNOWNS, VERDICTS]
 
     def ask_cases(db: QueryDatabase) -> ResultRows:
         if notes is not None:
             notes[:] = _note_left_out(db, wanted)
-        return db.ask_rows(_list_sql(db, archive, wanted))
+        return db.ask_rows(_write_list_sql(db, archive, wanted))
 
     return ask_archive(archive, tables, ask_cases, seconds)
 
@@ -121,56 +119,47 @@ def _note_left_out(db: QueryDatabase, wanted: ListFilter) -> Iterator[str]:
             yield f"{count_noun(unjudged, 'case')} not judged by it"
 
 
-def _list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
-    unread = (
-        "FALSE" if wanted.reported else _UNREAD
-    )  # nothing is known of such a case, which is not the same as none
+def _write_list_sql(db: QueryDatabase, archive: Archive, wanted: ListFilter) -> str:
+    """Return the query for the rows of `list_cases`."""
+    # Nothing is known of a case that was not read, which is not the same as none.
+    unread = "FALSE" if wanted.reported else _UNREAD
     shown = [(f"f.{word}", word) for word in COUNTED] + [("c.unknowns", "cannot_tell")]
     mine = ", ".join(
         f"CASE WHEN NOT {unread} THEN coalesce({what}, 0) END AS {word}" for what, word in shown
     )
-    labelled: dict[str, int] = {}
-    for label in labels.current_labels(archive):
-        labelled[label.id] = labelled.get(label.id, 0) + 1
-    marks = (
-        ", ".join(f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items()))
-        or "('', 0)"
-    )
+    labelled = Counter(label.id for label in labels.current_labels(archive))
+    pairs = [f"({text_literal(case)}, {count})" for case, count in sorted(labelled.items())]
+    marks = ", ".join(pairs) or "('', 0)"
     product = "trim(coalesce(nullif(product, ''), kind) || ' ' || coalesce(version, ''))"
     machine = f"SELECT _case, {product} AS machine FROM ({db.relation_sql(NODES)})"
     conditions = " AND ".join(_list_conditions(db, wanted)) or "TRUE"
     # The query for what the report of a case counts, as `analyzer.report.view.counts` does
     word = "CASE WHEN confidence = 'exposed' THEN 'exposed' WHEN verdict = 'error' THEN 'error' ELSE severity END"
     row = f"_case, rule, title, kb, verdict, severity, confidence, {word} AS word"
-    rows = f"SELECT DISTINCT {row} FROM ({db.relation_sql(FINDINGS)}) WHERE muted = ''"
+    findings = db.relation_sql(FINDINGS)
+    rows = f"SELECT DISTINCT {row} FROM ({findings}) WHERE muted = ''"
     counts = ", ".join(f"count(*) FILTER (word = '{word}') AS {word}" for word in COUNTED)
     reported = f"SELECT _case, {counts} FROM ({rows}) GROUP BY _case"
+    # The machine of each case with the worst finding: the first by `analyzer.case.ranking.rank_hosts`, since findings
+    # are stored in their order. One that rests on a version alone does not count: every machine of it has that.
+    seen = f"SELECT * FROM ({findings}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
+    weights = ", ".join(map(text_literal, SEVERITIES))
+    order = f"list_position([{weights}], severity), _row"
+    worst = (
+        f"SELECT _case, first(nullif(node, '') ORDER BY node = '', {order}) AS node,"
+        f" first(excess ORDER BY {order}) AS excess FROM ({seen}) GROUP BY _case"
+    )
     return (
         "SELECT c.name, i.case_id AS id, c.state, c.created, coalesce(n.machines, []) AS machines, c.worst,"
         f" {mine}, coalesce(l.labels, 0) AS labels, c.why, c.source, c.stored, coalesce(n.nodes, 0) AS nodes,"
         " w.node AS worst_host"
         f" FROM ({db.relation_sql(CASE)}) c JOIN {IDS} i USING (_case)"
         f" LEFT JOIN ({reported}) f USING (_case)"
-        f" LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
+        " LEFT JOIN (SELECT _case, list(DISTINCT machine ORDER BY machine) AS machines, count(*) AS nodes"
         f" FROM ({machine}) GROUP BY _case) n USING (_case)"
-        f" LEFT JOIN ({_worst_hosts(db)}) w USING (_case)"
+        f" LEFT JOIN ({worst}) w USING (_case)"
         f" LEFT JOIN (VALUES {marks}) l(case_id, labels) ON l.case_id = i.case_id"
         f" WHERE {conditions} ORDER BY {ORDERS[wanted.order]}"
-    )
-
-
-def _worst_hosts(db: QueryDatabase) -> str:
-    """Return the query for the machine of each case with the worst finding, and for how bad that is.
-
-    It is the first machine by `analyzer.case.ranking.rank_hosts`, since findings are stored in their order.
-    A finding that rests on a version alone does not count: every machine of that version has it.
-    """
-    seen = f"SELECT * FROM ({db.relation_sql(FINDINGS)}) WHERE muted = '' AND verdict = 'match' AND confidence <> 'exposed'"
-    words = ", ".join(map(text_literal, SEVERITIES))
-    order = f"list_position([{words}], severity), _row"
-    return (
-        f"SELECT _case, first(nullif(node, '') ORDER BY node = '', {order}) AS node,"
-        f" first(excess ORDER BY {order}) AS excess FROM ({seen}) GROUP BY _case"
     )
 
 
@@ -295,17 +284,14 @@ def origin_lines(found: CaseOrigin) -> list[str]:
             entry.kind
         ]
         here = " <- this" if entry == case.judged else ""
-        lines.append(f"  {_format_stamp(entry.stamp)}  {entry.id[:SHORT]}  {what}{here}")
+        try:
+            stamp = datetime.fromtimestamp(entry.stamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        except (ValueError, OverflowError, OSError):
+            stamp = "?" * 20
+        lines.append(f"  {stamp}  {entry.id[:SHORT]}  {what}{here}")
     lines += ["labels"] * bool(found.labels)
     lines += [f"  {line}" for line in labels.label_lines(found.labels)]
     return [one_line(line) for line in lines]
-
-
-def _format_stamp(stamp: int) -> str:
-    try:
-        return datetime.fromtimestamp(stamp / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    except (ValueError, OverflowError, OSError):
-        return "?" * 20
 
 
 def shorten_row(row: Row) -> list[Any]:

@@ -20,7 +20,7 @@ from analyzer.archive.query.ask import QueryDatabase
 from analyzer.archive.query.browse import SHORT
 from analyzer.archive.store import Archive
 from analyzer.case.case_file import write_case
-from analyzer.case.document import CaseDocument
+from analyzer.report import html, markdown
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.limits import Limits
@@ -61,8 +61,18 @@ def export_cases(
     """
     check_folder(folder, ())
     with closing(Tables(archive, cases)) as tables:
-        if redaction is not None:
-            _collect_names(tables, redaction, facts=bool(facts))
+        if redaction is not None:  # every name is known before the first case is written
+            try:
+                redacting.collect_tables(tables.database, tables.view_queries, redaction)
+            except DamagedError:
+                if facts:
+                    raise
+                redacting.collect_facts(archive, cases, redaction)  # of those that are whole
+            if facts:
+                for name, query in tables.view_queries.items():
+                    redacting.learn_names(tables.database, name, query, redaction)
+            redacting.collect_documents(archive, cases, redaction)
+            redaction.keep_map()
         left = _write_documents(archive, snapshot, cases, folder, redaction, done)
         if facts:
             _write_facts(tables, snapshot, _choose_folder(folder, FACTS), facts, redaction)
@@ -85,11 +95,14 @@ def _write_documents(
         if case.judged.kind == "none":
             left.append((case, str(archive.read_meta(case).get("why", ""))))
             continue
-        text, document = _read_document(archive, snapshot, case)
+        try:
+            text, document = archive.document_text(case), archive.read_document(case)
+        except GoneError:  # a compaction was quicker
+            moved = snapshot.take_again().find_case(case.id)
+            text, document = archive.document_text(moved), archive.read_document(moved)
         if redaction is not None:
             document = redaction.redact_taken(document)
             text = write_case(document)
-        from analyzer.report import html, markdown  # noqa: PLC0415 - heavy
 
         page = html.render_page(document, Limits().report_bytes)
         made = {"case.json": text, "report.html": page, "report.md": markdown.render_note(document)}
@@ -99,29 +112,6 @@ def _write_documents(
         write_all(target, made)
         done(target)
     return left
-
-
-def _collect_names(tables: Tables, redaction: Redaction, *, facts: bool) -> None:
-    """Collect every name of the cases before the first is written, and keep the map."""
-    try:
-        redacting.collect_tables(tables.database, tables.view_queries, redaction)
-    except DamagedError:
-        if facts:
-            raise
-        redacting.collect_facts(tables.archive, tables.cases, redaction)  # of those that are whole
-    for name, query in tables.view_queries.items() if facts else ():
-        redacting.learn_names(tables.database, name, query, redaction)
-    redacting.collect_documents(tables.archive, tables.cases, redaction)
-    redaction.keep_map()
-
-
-def _read_document(archive: Archive, snapshot: Snapshot, case: Stored) -> tuple[str, CaseDocument]:
-    """Return the case document as it was stored, and as reports read it."""
-    try:
-        return archive.document_text(case), archive.read_document(case)
-    except GoneError:  # a compaction was quicker
-        moved = snapshot.take_again().find_case(case.id)
-        return archive.document_text(moved), archive.read_document(moved)
 
 
 def _choose_folder(folder: Path, name: str) -> Path:
@@ -155,16 +145,20 @@ def _write_facts(
 
 
 def _write_tables(tables: Tables, folder: Path, form: str, redaction: Redaction | None) -> None:
-    redacted = (
-        redacting.RedactedTables(tables.database, redaction) if redaction is not None else None
-    )
+    db = tables.database
+    redacted = redacting.RedactedTables(db, redaction) if redaction is not None else None
     for name, query in tables.view_queries.items():
-        own = (
-            query
-            if redacted is None
-            else redacted.redacted_query(query, table=name, proved=form == CSV)
-        )
-        _write_table(tables.database, own, folder, f"{name}.{form}", form)
+        own = query
+        if redacted is not None:
+            own = redacted.redacted_query(query, table=name, proved=form == CSV)
+        with _replace_file(folder, f"{name}.{form}") as path:
+            if form == PARQUET:
+                target = text_literal(str(path))
+                db.fetch_rows(f"COPY ({own}) TO {target} (FORMAT parquet, COMPRESSION zstd)")
+            else:
+                with path.open("w", encoding="utf-8", newline="") as out:
+                    head, found = db.stream_rows(own)
+                    rows.write_rows(out, head, found, CSV)
         if redaction is not None and form == CSV:
             redacting.check_file(folder / f"{name}.{form}", redaction)
 
@@ -201,18 +195,6 @@ class Tables:
         """Close the database."""
         if self._db is not None:
             self._db.close()
-
-
-def _write_table(db: QueryDatabase, query: str, folder: Path, name: str, form: str) -> None:
-    with _replace_file(folder, name) as path:
-        if form == PARQUET:
-            db.fetch_rows(
-                f"COPY ({query}) TO {text_literal(str(path))} (FORMAT parquet, COMPRESSION zstd)"
-            )
-            return
-        with path.open("w", encoding="utf-8", newline="") as out:
-            head, found = db.stream_rows(query)
-            rows.write_rows(out, head, found, CSV)
 
 
 @contextmanager

@@ -84,17 +84,17 @@ def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fl
             if newest
             else ""
         )
-        told_out = []
+        filters = []
         if wanted.rules:
-            told_out.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
+            filters.append(f"Only rules {one_line(', '.join(wanted.rules), 200)}.")
         if wanted.window:
             ends = [
                 ("from", wanted.since or wanted.window.since),
                 ("to", wanted.until or wanted.window.until),
             ]
-            said = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
-            told_out.append(f"Only cases captured {said} (UTC).")
-        out = Fleet(object_store.show_url(archive.objects.url), as_of, told_out)
+            span = " ".join(f"{word} {one_line(end)}" for word, end in ends if end)
+            filters.append(f"Only cases captured {span} (UTC).")
+        out = Fleet(object_store.show_url(archive.objects.url), as_of, filters)
         lost = {**dict(snapshot.faults), **snapshot.damaged}
         out.missing = [
             f"{one_line(name)} cannot be read: {one_line(why)}"
@@ -112,14 +112,14 @@ def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fl
             " GROUP BY ALL ORDER BY v.rule, newest, v.title, v.kb",
             [len(db.cases), [case.judged.stamp for case in db.cases]],
         )
-        rules = list(
-            {
-                rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows
-            }.values()
-        )
-        out.rules = _choose_rules(rules, wanted.rules, wanted.successors)
+        rules = {rule: FleetRule(rule, title or "", tuple(kb or ())) for rule, title, kb, _ in rows}
+        out.rules = _choose_rules(list(rules.values()), wanted.rules, wanted.successors)
         every = _read_cases(db, short_ids([case.id for case in snapshot.list_every_case()]))
-        cases = {number: case for number, case in every.items() if _is_within(case, wanted.window)}
+        cases = {}
+        for number, case in every.items():
+            moment = case.captured.removesuffix("Z").replace("T", " ")
+            if wanted.window.holds_moment(moment):
+                cases[number] = case
         out.cases = list(cases.values())
         out.undated = sum(not case.captured for case in every.values()) if wanted.window else 0
         if cases:
@@ -129,13 +129,6 @@ def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fl
         return arrange_fleet(out)
     finally:
         db.close()
-
-
-def _is_within(case: FleetCase, window: Window) -> bool:
-    time = case.captured.removesuffix("Z").replace("T", " ")
-    if not time:
-        return not window
-    return (not window.since or time >= window.since) and (not window.until or time < window.until)
 
 
 def short_ids(ids: Sequence[str]) -> dict[str, str]:
@@ -209,19 +202,14 @@ def _choose_rules(
     patterns = [one for word in wanted for one in successors.get(word, (word,))]
     for pattern in patterns:
         if not any(_speaks_of(pattern, rule) for rule in rules):
-            known = [rule.id for rule in rules]
-            do = (
-                did_you_mean(pattern, known)
-                or "`backline archive heatmap` without --rule shows all of them."
-            )
+            meant = did_you_mean(pattern, [rule.id for rule in rules])
             raise UsageError(
-                f"no case of the archive was judged by a rule {one_line(pattern, 80)}", do=do
+                f"no case of the archive was judged by a rule {one_line(pattern, 80)}",
+                do=meant or "`backline archive heatmap` without --rule shows all of them.",
             )
-    return [
-        rule
-        for rule in rules
-        if not patterns or any(_speaks_of(pattern, rule) for pattern in patterns)
-    ]
+    if not patterns:
+        return rules
+    return [rule for rule in rules if any(_speaks_of(pattern, rule) for pattern in patterns)]
 
 
 def _speaks_of(pattern: str, rule: FleetRule) -> bool:
@@ -317,21 +305,17 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
                 row[2],
                 FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6]),
             )
-        notes.append(_make_note(row[3] == "!", *row[7:]))
-
-
-def _make_note(
-    broke: bool, subject: str, say: str, severity: str | None, confidence: str | None, first: str | None,
-    missing: str | None, ask: str | None, muted: str, finding: str | None,
-) -> FleetNote:  # fmt: skip
-    weight = "" if broke else ", ".join(word for word in (severity, confidence) if word)
-    return FleetNote(
-        subject or "",
-        say or "",
-        weight,
-        first or "",
-        missing or "",
-        ask or "",
-        muted or "",
-        finding or "",
-    )
+        subject, say, severity, confidence, first, missing, ask, muted, finding = row[7:]
+        weight = ", ".join(word for word in (severity, confidence) if word)
+        notes.append(
+            FleetNote(
+                subject or "",
+                say or "",
+                "" if row[3] == "!" else weight,
+                first or "",
+                missing or "",
+                ask or "",
+                muted or "",
+                finding or "",
+            )
+        )

@@ -97,22 +97,43 @@ class Machines:
         )
         answer = " AND ".join(f"t{n}.answer" for n in range(len(self.terms)))
         if self.anywhere:
+            # A term's answer for each case: any machine may fulfil it, and all must be known not to.
             joins = " ".join(
-                f"LEFT JOIN ({_whole_case(n)}) t{n} USING (_case)" for n in range(len(self.terms))
+                "LEFT JOIN (SELECT _case, CASE WHEN bool_or(answer) THEN TRUE"
+                " WHEN count(*) = count(answer) THEN FALSE END AS answer, sum(hit) AS hit,"
+                f" flatten(list(shown) FILTER (shown IS NOT NULL))[:{SHOWN}] AS shown,"
+                f" min(why) FILTER (answer IS NULL) AS why FROM _term{n} GROUP BY _case"
+                f") t{n} USING (_case)"
+                for n in range(len(self.terms))
             )
             answers = f"SELECT i._case, NULL AS _node, NULL AS same, ({answer}) AS answer{cells} FROM {CHOSEN} i {joins}"
         else:
             joins = "_term0 t0"
             first = next(self._agreeing_terms(), None)
-            for answers_number in range(1, len(self.terms)):
-                on = f"t{answers_number}._case = t0._case AND t{answers_number}._node = t0._node"
-                if first is not None and self.agreeing[answers_number] and answers_number != first:
-                    on += f" AND t{answers_number}.same IS NOT DISTINCT FROM t{first}.same"
-                joins += f" JOIN _term{answers_number} t{answers_number} ON {on}"
+            for number in range(1, len(self.terms)):
+                on = f"t{number}._case = t0._case AND t{number}._node = t0._node"
+                if first is not None and self.agreeing[number] and number != first:
+                    on += f" AND t{number}.same IS NOT DISTINCT FROM t{first}.same"
+                joins += f" JOIN _term{number} t{number} ON {on}"
             same = f"t{first}.same" if first is not None else "NULL"
             answers = f"SELECT t0._case, t0._node, {same} AS same, ({answer}) AS answer{cells} FROM {joins}"
         create.append(f"CREATE TEMP TABLE {ANSWERS} AS {answers}")
-        return SearchPlan(create, _COUNTS, self._matches_sql(), self._unknown_sql())
+        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
+        matches_sql = (
+            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
+            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer"
+        )
+        unknown = [  # of each unknown machine: the terms that keep it unknown, and why
+            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
+            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
+            for n in range(len(self.terms))
+        ]
+        unknown_sql = (
+            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(unknown)}) a"
+            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
+            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term"
+        )
+        return SearchPlan(create, _COUNTS, matches_sql, unknown_sql)
 
     def _machines_sql(self) -> str:
         """One row a machine; its covers are read only where a term asks for a declared table."""
@@ -187,35 +208,6 @@ class Machines:
             f" FROM (SELECT *, {cover} AS cover FROM _machines m) m{values}"
             f" LEFT JOIN _rows{number} r ON r._case = m._case AND r._node = m._node{agree} WHERE {asked}"
         )
-
-    def _matches_sql(self) -> str:
-        cells = "".join(f", a.hit{n}, a.shown{n}" for n in range(len(self.terms)))
-        return (
-            f"SELECT a._case, m.node, m.kind, m.product, m.version, a.same{cells} FROM {ANSWERS} a"
-            " LEFT JOIN _machines m USING (_case, _node) WHERE a.answer"
-        )
-
-    def _unknown_sql(self) -> str:
-        """Of each unknown machine: the terms that keep it unknown, and why."""
-        some = [
-            f"SELECT a._case, a._node, {n} AS term, coalesce(a.why{n}, 'the case has no such machine') AS why"
-            f" FROM {ANSWERS} a WHERE a.answer IS NULL AND a.answer{n} IS NULL"
-            for n in range(len(self.terms))
-        ]
-        return (
-            f"SELECT a._case, m.node, a.term, min(a.why) AS why FROM ({' UNION ALL '.join(some)}) a"
-            f" JOIN ({_UNTOLD}) u ON u._case = a._case AND u._node IS NOT DISTINCT FROM a._node"
-            " LEFT JOIN _machines m ON m._case = a._case AND m._node = a._node GROUP BY a._case, m.node, a.term"
-        )
-
-
-def _whole_case(number: int) -> str:
-    """Return a term's answer for each case: any machine may fulfil it, and all must be known not to."""
-    return (
-        "SELECT _case, CASE WHEN bool_or(answer) THEN TRUE WHEN count(*) = count(answer) THEN FALSE END AS answer,"
-        f" sum(hit) AS hit, flatten(list(shown) FILTER (shown IS NOT NULL))[:{SHOWN}] AS shown,"
-        f" min(why) FILTER (answer IS NULL) AS why FROM _term{number} GROUP BY _case"
-    )
 
 
 def _stored_name(term: Term) -> str:

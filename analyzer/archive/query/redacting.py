@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -90,9 +90,15 @@ def distinct_texts(db: QueryDatabase, query: str, columns: Sequence[str]) -> dic
 
 def learn_names(db: QueryDatabase, table: str, query: str, redaction: Redaction) -> None:
     """Give the redaction the names that the texts of a table show by their form."""
-    for texts in distinct_texts(
-        db, query, [one for one in _text_columns(db, query) if _holds_text(table, one)]
-    ).values():
+    columns = []
+    for column in _text_columns(db, query):
+        try:
+            is_plain = kind_of(table, column) == PLAIN
+        except KeyError:  # of the cases themselves: subjects, sentences, lines
+            is_plain = False
+        if not is_plain:  # cells of typed columns are known from the facts
+            columns.append(column)
+    for texts in distinct_texts(db, query, columns).values():
         for start in range(0, len(texts), AT_ONCE):
             redaction.take_lines(texts[start : start + AT_ONCE])
 
@@ -131,45 +137,36 @@ class RedactedTables:
             f"INSERT INTO {_NAMES} SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[])",
             [olds, news],
         )
-        given = (
-            f"coalesce((SELECT new FROM {_NAMES} WHERE old = r.{quote_name(one)}), "
-            f"{_of_number(one) if one in numbers else ''}r.{quote_name(one)}) AS {quote_name(one)}"
-            for one, own in held.items()
-            if one in numbers or any(made[text] != text for text in own)
-        )
+        given = []
+        for column, own in held.items():
+            cell = f"r.{quote_name(column)}"
+            choices = [f"(SELECT new FROM {_NAMES} WHERE old = {cell})"]
+            if column in numbers:
+                choices.append(f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || {cell})")
+            elif all(made[text] == text for text in own):
+                continue
+            given.append(f"coalesce({', '.join([*choices, cell])}) AS {quote_name(column)}")
         replaced = ", ".join(given)
         return f"SELECT r.* REPLACE ({replaced}) FROM ({query}) r" if replaced else query
 
     def _number_pseudonyms(self, table: str, column: str, texts: Sequence[str]) -> dict[str, str]:
         """Return the numbers among the texts of a column that are names there, with their pseudonyms."""
         whole = self.redaction.name_replacer.number_names
-        if not whole or (column not in NAME_FIELDS and not _holds_names(table, column)):
+        if not whole:
             return {}
+        if column not in NAME_FIELDS:
+            try:
+                kind = kind_of(table, column)
+            except KeyError:
+                return {}
+            if kind not in _NAMED:
+                return {}
         return {text: whole[text] for text in texts if text in whole}
-
-
-def _of_number(column: str) -> str:
-    return f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || r.{quote_name(column)}), "
 
 
 def _text_columns(db: QueryDatabase, query: str) -> list[str]:
     rows: list[tuple[Any, ...]] = db.fetch_rows(f"DESCRIBE {query}")
     return [row[0] for row in rows if row[1] == "VARCHAR" and row[0] != "case_id"]
-
-
-def _holds_names(table: str, column: str) -> bool:
-    try:
-        return kind_of(table, column) in _NAMED
-    except KeyError:
-        return False
-
-
-def _holds_text(table: str, column: str) -> bool:
-    """Say whether cells of a column may speak of anything; those of typed columns are known from the facts."""
-    try:
-        return kind_of(table, column) != PLAIN
-    except KeyError:  # of the cases themselves: subjects, sentences, lines
-        return True
 
 
 def check_file(path: Path, redaction: Redaction) -> None:
@@ -178,18 +175,14 @@ def check_file(path: Path, redaction: Redaction) -> None:
     Each cell is looked at once, as a spreadsheet reads it, however many rows have it. Raises LeftNameError.
     """
     try:
-        redaction.check_results({path.name: "\n".join(_iterate_cells(path))})
+        with path.open(encoding="utf-8", newline="") as file:
+            cells = [*dict.fromkeys(chain.from_iterable(csv.reader(file)))]
+    except csv.Error:  # a cell is longer than the module takes
+        cells = [path.read_text(encoding="utf-8")]
+    try:
+        redaction.check_results({path.name: "\n".join(cells)})
     except LeftNameError:
         text = path.read_text(encoding="utf-8")
         path.unlink()
         redaction.check_results({path.name: text})  # tells the line
         raise
-
-
-def _iterate_cells(path: Path) -> Iterable[str]:
-    """Return the cells of a file, each once; all of it where a cell is longer than the module takes."""
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return dict.fromkeys(chain.from_iterable(csv.reader(file)))
-    except csv.Error:
-        return [path.read_text(encoding="utf-8")]

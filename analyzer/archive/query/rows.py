@@ -74,8 +74,7 @@ def align_rows(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
     right = []
     for place in range(len(head)):
         # Whether a column holds numbers and nothing else
-        numbers_cells = (row[place] for row in first)
-        known = [cell for cell in numbers_cells if cell is not None]
+        known = [row[place] for row in first if row[place] is not None]
         numbers = bool(known) and all(
             isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known
         )
@@ -86,7 +85,10 @@ def align_rows(head: Sequence[str], rows: Iterable[Cells]) -> Iterator[str]:
         min(WIDEST, max(map(_display_width, column))) for column in zip(names, *shown, strict=True)
     ]
     for row in chain([names], shown, ([to_cell_text(cell) for cell in row] for row in coming)):
-        cells = (_pad_cell(*cell) for cell in zip(row, widths, right, strict=True))
+        cells = []
+        for cell, width, is_right in zip(row, widths, right, strict=True):
+            blank = " " * max(0, width - _display_width(cell))
+            cells.append(blank + cell if is_right else cell + blank)
         yield "  ".join(cells).rstrip()
 
 
@@ -98,11 +100,6 @@ def _display_width(cell: str) -> int:
         0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF")
         for sign in cell
     )
-
-
-def _pad_cell(cell: str, width: int, right: bool) -> str:
-    blank = " " * max(0, width - _display_width(cell))
-    return blank + cell if right else cell + blank
 
 
 def format_moment(value: datetime) -> str:

@@ -40,6 +40,12 @@ class Window:
         parts += [f"{moment} < TIMESTAMP {text_literal(self.until)}"] if self.until else []
         return " AND ".join(parts) or "TRUE"
 
+    def holds_moment(self, moment: str) -> bool:
+        """Say whether a time (`2026-01-31 12:00:00`) is in the window, as `condition_sql` does; "" is unknown."""
+        if not moment:
+            return not self
+        return moment >= self.since and (not self.until or moment < self.until)
+
     def __bool__(self) -> bool:
         return bool(self.since or self.until)
 
@@ -185,7 +191,16 @@ def find_findings(
     def search_findings(db: QueryDatabase) -> ResultRows:
         rules = select_rules(db, chosen)
         among = f"rule IN ({', '.join(map(text_literal, rules))})" if chosen else "TRUE"
-        own = among if chosen.kb is None else f"{among} AND {_speaks_of(db, chosen.kb)}"
+        own = among
+        if (
+            chosen.kb is not None
+        ):  # all findings of a rule speak of it, or its own row of the catalog
+            spoken = db.fetch_rows(
+                f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)}) WHERE list_contains(kb, {chosen.kb})"
+            )
+            names = ", ".join(text_literal(rule) for (rule,) in spoken)
+            by_rule = f"rule IN ({names})" if names else "FALSE"
+            own = f"{among} AND ({by_rule} OR list_contains(kb, {chosen.kb}))"
         db.fetch_rows(
             f"CREATE TEMP TABLE _cases AS SELECT _case, case_id, name, created, state FROM ({_cases_sql(db)})"
         )
@@ -232,15 +247,6 @@ def select_rules(db: QueryDatabase, chosen: Filter) -> list[str]:
         what = f"rule {one_line(chosen.rule, 80)} judged none of these cases"
         raise UsageError(what, do=did_you_mean(chosen.rule, rules))
     return wanted
-
-
-def _speaks_of(db: QueryDatabase, kb: int) -> str:
-    """Return the condition that a finding speaks of a KB article: all of its rule do, or its own row of the catalog."""
-    rules = db.fetch_rows(
-        f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)}) WHERE list_contains(kb, {kb})"
-    )
-    whole = f"rule IN ({', '.join(text_literal(rule) for (rule,) in rules)})" if rules else "FALSE"
-    return f"({whole} OR list_contains(kb, {kb}))"
 
 
 def _count_findings(db: QueryDatabase, among: str, window: Window) -> dict[str, int]:

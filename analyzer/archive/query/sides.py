@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.archive.entry import Stored
+from analyzer.archive.query import browse
+from analyzer.archive.restore.recall import recall_case
 from analyzer.archive.store import Archive
 from analyzer.case.document import CaseDocument
 from analyzer.compare.sides import Recall
@@ -18,11 +20,8 @@ if TYPE_CHECKING:
 def stored_side(archive: Archive, stored: Stored) -> Recall:
     """Return what recalls a stored case; where a judgement alone is stored, its document."""
 
-    def recall_case(signatures: Sequence[Signature]) -> CaseData | CaseDocument:
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.archive.restore.recall import recall_case  # noqa: PLC0415 - with it
-
+    def recall_side(signatures: Sequence[Signature]) -> CaseData | CaseDocument:
         document = browse.read_document(archive, stored)
         return document if stored.facts is None else recall_case(archive, stored, signatures)
 
-    return recall_case
+    return recall_side

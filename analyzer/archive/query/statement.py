@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.facts import database
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.text import make_visible
-
-if TYPE_CHECKING:
-    import duckdb
 
 LONGEST = 100_000  # characters of a statement
 _SHOWN = 160  # characters of a line that an error cites
@@ -72,11 +71,15 @@ class BadQueryError(RuleFileError):
         rows = [f"error: {self.what}"]
         margin = " " * len(str(self.number))
         if self.line:
-            start = max(0, self.column - _SHOWN // 2) if len(self.line) > _SHOWN else 0
+            start = 0
+            if len(self.line) > _SHOWN:
+                start = max(0, self.column - _SHOWN // 2)
             shown = self.line[start : start + _SHOWN].replace("\t", " ")
-            width = max(1, min(self.width, len(shown) - (self.column - start)))
-            rows += [f"{margin}|", f"{self.number}| {shown}"]
-            rows += [f"{margin}| {' ' * (self.column - start)}{'^' * width}"]
+            column = self.column - start
+            width = max(1, min(self.width, len(shown) - column))
+            rows.append(f"{margin}|")
+            rows.append(f"{self.number}| {shown}")
+            rows.append(f"{margin}| {' ' * column}{'^' * width}")
         if self.do:
             rows.append(f"{margin}= help: {self.do}")
         return make_visible("\n".join(rows))
@@ -96,7 +99,6 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
     known  names of the tables there are, as `nodes` or `esxi.vnic`
     Raises BadQueryError for anything but one SELECT over these tables.
     """
-    import duckdb  # noqa: PLC0415 - heavy
 
     if len(text) > LONGEST:
         raise BadQueryError(f"the statement is longer than {LONGEST:,} characters")
@@ -107,7 +109,17 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
     con = database.borrow()  # locked and empty: the tree of a statement is made without running it
     try:
         statements = con.extract_statements(text)
-        _only_one_select(text, statements)
+        if not statements:
+            raise BadQueryError(
+                "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'
+            )
+        if len(statements) > 1:
+            raise BadQueryError("there are several statements", do="ask one at a time")
+        if statements[0].type != duckdb.StatementType.SELECT:
+            word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
+            raise BadQueryError(
+                f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT"
+            )
         return Statement(
             text, tuple(_check_tables(con, text, {name.lower(): name for name in known}))
         )
@@ -115,22 +127,6 @@ def check_statement(text: str, known: Iterable[str]) -> Statement:
         raise query_error(error, text) from None
     finally:
         database.give_back(con, ())
-
-
-def _only_one_select(text: str, statements: Sequence[duckdb.Statement]) -> None:
-    import duckdb  # noqa: PLC0415 - heavy
-
-    if not statements:
-        raise BadQueryError(
-            "there is no statement", do='give one in quotes: "SELECT name, worst FROM cases"'
-        )
-    if len(statements) > 1:
-        raise BadQueryError("there are several statements", do="ask one at a time")
-    if statements[0].type != duckdb.StatementType.SELECT:
-        word = re.split(r"\W+", text.strip(), maxsplit=1)[0][:20].upper()
-        raise BadQueryError(
-            f"{word or 'this'} is not allowed", do="the archive is read only: ask with SELECT"
-        )
 
 
 def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, str]) -> list[str]:
@@ -146,7 +142,9 @@ def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, st
             waiting += value.values()
         elif isinstance(value, list):
             waiting += value
-    own = {str(name).lower() for record in records for name in _names_of_ctes(record)}
+    maps = [record.get("cte_map") for record in records]
+    ctes = [item for one in maps if isinstance(one, dict) for item in one.get("map", ())]
+    own = {str(item["key"]).lower() for item in ctes}
     for record in records:
         kind = str(record.get("type", ""))
         if kind.endswith("_NODE") and kind not in _NODES:
@@ -189,7 +187,6 @@ def _check_tables(con: duckdb.DuckDBPyConnection, text: str, known: dict[str, st
 
 def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
     """Return the parsed statement as DuckDB tells it in JSON."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     try:
         row = con.execute("SELECT json_serialize_sql($1)", [text]).fetchone()
@@ -203,12 +200,6 @@ def _parse_tree(con: duckdb.DuckDBPyConnection, text: str) -> Any:
             str(tree.get("error_message") or "the statement cannot be checked")[:200]
         )
     return tree
-
-
-def _names_of_ctes(record: dict[str, Any]) -> Iterator[str]:
-    ctes = record.get("cte_map")
-    for item in (ctes or {}).get("map", ()) if isinstance(ctes, dict) else ():
-        yield item["key"]
 
 
 def _allow_function(text: str, record: dict[str, Any]) -> None:
@@ -246,18 +237,28 @@ def _error_at(text: str, record: dict[str, Any], what: str, do: str) -> BadQuery
 
 def query_error(error: Exception, text: str) -> BadQueryError:
     """Return an error of DuckDB as one sentence, with the line and a caret where it says one."""
-    said = str(error)
-    head = _KIND.sub("", said.split("\n\nLINE ", 1)[0]).strip()
-    what = " ".join(head.split("\nCandidate")[0].split())[:400].rstrip(".") or type(error).__name__
-    found = _LINE.search(said)
+    message = str(error)
+    head = _KIND.sub("", message.split("\n\nLINE ", 1)[0]).strip()
+    words = head.split("\nCandidate")[0].split()
+    what = " ".join(words)[:400].rstrip(".") or type(error).__name__
+    found = _LINE.search(message)
     if found is None:
         return BadQueryError(what)
-    number, cited = int(found[1]), found[2]
-    caret = said[found.end() :].split("\n")[1:2]
-    at = caret[0].find("^") - len(f"LINE {number}: ") if caret else -1
-    width = caret[0].count("^") if caret else 1
+    number = int(found[1])
+    cited = found[2]
+    column = -1
+    width = 1
+    carets = message[found.end() :].split("\n")[1:2]
+    if carets:
+        column = carets[0].find("^") - len(f"LINE {number}: ")
+        width = carets[0].count("^")
+    line = cited
     lines = text.split("\n")
-    whole = lines[number - 1] if number <= len(lines) else cited
-    if cited.strip(".") != whole.strip(".") or at < 0:  # a long line is cited in part, between dots
-        return BadQueryError(what, line=cited, number=number, column=max(0, at), width=width)
-    return BadQueryError(what, line=whole, number=number, column=at, width=width)
+    if number <= len(lines):
+        line = lines[number - 1]
+    if cited.strip(".") != line.strip("."):  # a long line is cited in part, between dots
+        line = cited
+    if column < 0:
+        line = cited
+        column = 0
+    return BadQueryError(what, line=line, number=number, column=column, width=width)

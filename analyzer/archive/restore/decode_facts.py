@@ -13,7 +13,7 @@ from analyzer.archive.packs.lossless import load_lossless, untag_cell
 from analyzer.archive.restore.reading import Reading
 from analyzer.archive.restore.searches import Names, Searches
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import Block, Frame, Kind, Row, Table
+from analyzer.artefacts.tables import Block, Frame, Row, Table
 from analyzer.facts import Facts
 from analyzer.facts.database import CASE, own_columns, quote_name
 from analyzer.rules.language.logic import text_literal
@@ -57,34 +57,33 @@ class Revival:
         there = self._decode_nodes()
         rows = [(table, self._fetch_rows(table)) for table in self.tables if table.name in there]
         # The frames of the wanted tables: case, frame, table, block, rows, info, raw
-        rows_wanted = [table.name for table in self.tables if table.name in there]
-        if not rows_wanted or not self.reading.has_rows(FRAMES):
-            frames = []
-        else:
-            tables = ", ".join(map(text_literal, rows_wanted))
-            rows_columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
-            frames = self.reading.read_rows(
-                FRAMES,
-                rows_columns,
-                f'WHERE "table" IN ({tables}) ORDER BY "table", {CASE}, _frame',
-            )
-        wanted = {(row[0], row[1]) for _, found in rows for row in found} | {
-            (row[0], row[3]) for row in frames
-        }
-        columns = [CASE, "_block", "_info", *(["_text"] if self.whole else [])]
-        for number, block, info, *text in (
-            self.reading.read_rows(BLOCKS, columns, "") if wanted else ()
-        ):
+        frames: Tuples = []
+        if rows and self.reading.has_rows(FRAMES):
+            names = ", ".join(text_literal(table.name) for table, _ in rows)
+            columns = [CASE, "_frame", "table", "_block", "_rows", "_info", "_raw"]
+            then = f'WHERE "table" IN ({names}) ORDER BY "table", {CASE}, _frame'
+            frames = self.reading.read_rows(FRAMES, columns, then)
+        wanted = {(row[0], row[3]) for row in frames}
+        for _, found in rows:
+            wanted |= {(row[0], row[1]) for row in found}
+        columns = [CASE, "_block", "_info"]
+        if self.whole:
+            columns.append("_text")
+        blocks = self.reading.read_rows(BLOCKS, columns, "") if wanted else []
+        for number, block, info, *text in blocks:
             if (number, block) in wanted:
                 address, node, command, params, taken, cut, first_line, order = load_lossless(info)
                 lines = _block_lines(text[0], first_line) if text and text[0] else []
                 made = Block(
                     lines, first_line, address, "", command, params, taken, cut, order
-                ).named(node)
+                ).assign_node(node)
                 self._blocks[number, block] = made
         for table, found in rows:
             self._decode_rows(table, found)
-        self._decode_frames(frames)
+        by_name = {table.name: table for table in self.tables}
+        for name, some in groupby(frames, itemgetter(2)):
+            for number, frame in self._of_table(by_name[name], list(some)):
+                self._found[number].add_frame(frame)
         self._decode_scans()
         return self._found
 
@@ -143,16 +142,12 @@ class Revival:
     def _fetch_rows(self, table: Table) -> Tuples:
         """Return the rows of a table: case, block, line, lines, odd, and the declared columns."""
         own = own_columns(table)
-        cells = ", ".join(
-            [
-                CASE,
-                "_block",
-                "_line",
-                "_lines",
-                "_odd",
-                *(_cell_sql(name, kind) for name, kind in own),
-            ]
-        )
+        cells = [CASE, "_block", "_line", "_lines", "_odd"]
+        for name, kind in own:
+            cell = quote_name(name)
+            if kind == "time":  # as text, as rows hold it
+                cell = f"replace(strftime({cell}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
+            cells.append(cell)
         columns = [
             CASE,
             "_row",
@@ -164,7 +159,7 @@ class Revival:
             *(name for name, _ in own),
         ]
         return self.reading.read_rows(
-            table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", cells
+            table.name, columns, f"WHERE _frame IS NULL ORDER BY {CASE}, _row", ", ".join(cells)
         )
 
     def _decode_rows(self, table: Table, found: Tuples) -> None:
@@ -191,19 +186,22 @@ class Revival:
 
     # -- frames
 
-    def _decode_frames(self, found: Tuples) -> None:
-        declared = {table.name: table for table in self.tables}
-        for name, frames in groupby(found, itemgetter(2)):
-            table = declared[name]
-            for number, frame in self._of_table(table, list(frames)):
-                self._found[number].add_frame(frame)
-
     def _of_table(self, table: Table, found: Tuples) -> Iterator[tuple[int, Frame]]:
         """Yield the frames of one table, cut out of its rows in their order, each with its case."""
         names = ["_line", *(name for name, _ in own_columns(table))]
         last: Frame | None = None
         for some in _at_once(found):
-            then = f"WHERE {_between_sql(some)} ORDER BY {CASE}, _row"
+            # The rows of frames that follow one another
+            (first, begin, *_), (stop, end, *_) = some[0], some[-1]
+            if first == stop:
+                rows = f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
+            else:
+                rows = (
+                    f"{CASE} BETWEEN {int(first)} AND {int(stop)} AND _frame IS NOT NULL"
+                    f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)})"
+                    f" AND ({CASE} < {int(stop)} OR _frame <= {int(end)})"
+                )
+            then = f"WHERE {rows} ORDER BY {CASE}, _row"
             with self.reading.explain_errors():
                 cells = ", ".join(map(quote_name, names))
                 arrays = self.reading.ask_columns(
@@ -250,23 +248,35 @@ class Revival:
                 self.renamed.add(number)
             self._found[number].scans.append(scan)
         for facts in self._found.values():
-            _name_parts(facts)
-            self._unread_parts(facts)
+            self._complete_parts(facts)
         self._decode_hits(scans)
         for scan, names in scans.values():
             order = names.order
             scan.hits.sort(key=lambda hit, order=order: (hit.line, order.get(hit.signature, 0)))  # type: ignore[misc]
 
-    def _unread_parts(self, facts: Facts) -> None:
-        """Add logs that are in stored ones, of a case stored before they were read: nothing searched them."""
+    def _complete_parts(self, facts: Facts) -> None:
+        """Complete what is known of logs inside of others, in a case that an earlier version stored.
+
+        A part is one of the log that its file was read as. Parts that were not read then are added: nothing
+        searched them.
+        """
+        declared = parsing.tables()
         there = {(scan.table, scan.address) for scan in facts.scans}
+        for scan in facts.scans:
+            table = declared.get(scan.table)
+            if table is None or scan.part_of:
+                continue
+            for log in (*table.inside, *table.partly, *table.copied_in):
+                if (log, scan.address) in there:
+                    scan.part_of = log
+                    break
         for scan in list(facts.scans):
             wanted = {name for name, logs in self._parts.items() if scan.table in logs}
-            for part in (
-                parts_of(parsing.tables().values(), scan.table, scan.address, "") if wanted else ()
-            ):
+            if not wanted:
+                continue
+            for part in parts_of(declared.values(), scan.table, scan.address, ""):
                 if part.table in wanted and (part.table, part.address) not in there:
-                    part.named(scan.node)
+                    part.assign_node(scan.node)
                     part.unsearched = self.searches.current_names(part.table, NOTHING).unsearched
                     part.excerpt, part.cut = scan.excerpt or part.excerpt, scan.cut
                     facts.add_hits(part)
@@ -320,24 +330,6 @@ def _at_once(found: Tuples) -> Iterator[Tuples]:
     yield some
 
 
-def _between_sql(some: Tuples) -> str:
-    """Return the condition on rows of frames that follow one another."""
-    (first, begin, *_), (last, end, *_) = some[0], some[-1]
-    if first == last:
-        return f"{CASE} = {int(first)} AND _frame BETWEEN {int(begin)} AND {int(end)}"
-    return (
-        f"{CASE} BETWEEN {int(first)} AND {int(last)} AND _frame IS NOT NULL"
-        f" AND ({CASE} > {int(first)} OR _frame >= {int(begin)}) AND ({CASE} < {int(last)} OR _frame <= {int(end)})"
-    )
-
-
-def _cell_sql(name: str, kind: Kind) -> str:
-    """Return the SQL of a column's cells as rows hold them: times as text."""
-    if kind != "time":
-        return quote_name(name)
-    return f"replace(strftime({quote_name(name)}, '%Y-%m-%d %H:%M:%S.%f'), '.000000', '')"
-
-
 def _block_lines(text: str, first_line: int) -> list[str]:
     """Return the lines of a block from its first one on; those that were not kept are empty."""
     lines: list[str] = []
@@ -348,19 +340,6 @@ def _block_lines(text: str, first_line: int) -> list[str]:
         lines += [""] * gap
         lines += run
     return lines
-
-
-def _name_parts(facts: Facts) -> None:
-    """Say of which log a part is one, in a case stored before that was kept: of the log that its file was read as."""
-    there = {(scan.table, scan.address) for scan in facts.scans}
-    for scan in facts.scans:
-        table = parsing.tables().get(scan.table)
-        whole = (
-            (*table.inside, *table.partly, *table.copied_in)
-            if table is not None and not scan.part_of
-            else ()
-        )
-        scan.part_of = next((log for log in whole if (log, scan.address) in there), scan.part_of)
 
 
 def _make_scan(
@@ -385,7 +364,7 @@ def _make_scan(
         excerpt=excerpt,
     )
     scan.part_of = parsing.name_today(part_of) if part_of else ""
-    scan.named(node)
+    scan.assign_node(node)
     scan.first_stamped, scan.last_stamped = first_stamped, last_stamped
     scan.nul_gaps, scan.nul_bytes = [NulGap(*gap) for gap in gaps], nul_bytes
     scan.long_lines, scan.long_at, scan.unsearched = long_lines, long_at, names.unsearched

@@ -12,7 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.archive import documents
 from analyzer.archive.documents import (
@@ -36,9 +38,6 @@ from analyzer.archive.packs.smalltables import SmallTable
 from analyzer.facts.database import CASE, duck_said, quote_name
 from analyzer.rules.language.logic import text_literal
 from analyzer.runtime.text import one_line
-
-if TYPE_CHECKING:
-    import duckdb
 
 HELD = 4 << 20  # bytes of small tables that are held as Python's values
 WRITTEN_OUT = 20  # places of cases that are in the SQL itself
@@ -134,7 +133,6 @@ class Reading:
         Holders written by this version are asked as they are, which takes half the time; where columns are
         missing or others the query of `sql` is asked.
         """
-        import duckdb  # noqa: PLC0415 - heavy
 
         names = ", ".join(quote_name(name) for name in columns)
         if parts := [*self._part_queries(table, names)]:
@@ -148,7 +146,6 @@ class Reading:
     @contextmanager
     def explain_errors(self) -> Iterator[None]:
         """Turn what DuckDB says of a file that is gone or broken into a plain error."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         try:
             yield
@@ -178,17 +175,18 @@ class Reading:
 
     def _part_queries(self, table: str, names: str = "") -> Iterator[str]:
         """Yield the query of each holder: of all that it has, or of columns that are known to be there."""
+        select = f"SELECT {names or '*'} FROM"
         if own := self._loaded.get(table):
-            yield f"SELECT {names or '*'} FROM {quote_name(own)}"
+            yield f"{select} {quote_name(own)}"
         loose = self._loose.get(table, [])
         if len(loose) == 1:
             read = f"read_parquet({text_literal(str(loose[0]))})"
-            yield f"SELECT {names or '*'} FROM (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
+            yield f"{select} (SELECT {int(loose[0].stem)} AS {CASE}, * FROM {read})"
         elif loose:
             files = ", ".join(text_literal(str(path)) for path in loose)
             number = f"CAST(parse_filename(filename, true) AS INTEGER) AS {CASE}"
             read = f"read_parquet([{files}], filename=true, union_by_name={not names})"
-            yield f"SELECT {names or '*'} FROM (SELECT {number}, * EXCLUDE (filename) FROM {read})"
+            yield f"{select} (SELECT {number}, * EXCLUDE (filename) FROM {read})"
         for holder in self._segments:
             name = self._files[holder].get(table + _PARQUET)
             if name is None:
@@ -199,11 +197,17 @@ class Reading:
                 place, own_number = places[0]
                 own = f"SELECT * REPLACE ({own_number} AS {CASE}) FROM read_parquet({path}) WHERE {CASE} = {place}"
             else:
+                if self._places:
+                    index = [*self._segments].index(holder)
+                    wanted = f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {index}"
+                else:
+                    pairs = ", ".join(f"({place}, {case})" for place, case in places)
+                    wanted = f"SELECT * FROM (VALUES {pairs}) v(place, number)"
                 own = (
                     f"SELECT m.number AS {CASE}, s.* EXCLUDE ({CASE}) FROM read_parquet({path}) s "
-                    f"JOIN ({self._wanted_places(holder)}) m ON s.{CASE} = m.place"
+                    f"JOIN ({wanted}) m ON s.{CASE} = m.place"
                 )
-            yield f"SELECT {names or '*'} FROM ({own})"
+            yield f"{select} ({own})"
 
     def _load_small_tables(self) -> None:
         """Put the small tables of packs into temporary tables of this connection."""
@@ -233,14 +237,6 @@ class Reading:
             "number": [two for _, two in pairs],
         }
         parquet.insert_columns(self.con, self._places, dict.fromkeys(columns, "INTEGER"), columns)
-
-    def _wanted_places(self, holder: str) -> str:
-        """Return the SQL of the places in a segment that are asked for, each with its number."""
-        if self._places:
-            number = [*self._segments].index(holder)
-            return f"SELECT place, number FROM {quote_name(self._places)} WHERE holder = {number}"
-        pairs = ", ".join(f"({place}, {number})" for place, number in self._segments[holder])
-        return f"SELECT * FROM (VALUES {pairs}) v(place, number)"
 
     def _take_out(self, number: int, holder: str, top: Path) -> None:
         """Take the wanted tables of a pack out into files named after the case's number."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import documents
 from analyzer.archive.documents import DamagedError, make_damaged_error
-from analyzer.archive.entry import Entry, Stored
+from analyzer.archive.entry import Stored
 from analyzer.archive.packs.columns import BLOCKS, FRAMES, HITS, NODES, SCANS
 from analyzer.archive.packs.encode import RECORDS
 from analyzer.archive.packs.lossless import load_lossless
@@ -80,10 +80,14 @@ def recall_cases(
     known = {one.id for one in signatures}
     searches = Searches([*signatures, *(one for one in TIMELINE_SIGNATURES if one.id not in known)])
     asked = _Asked(archive, [*parsing.tables().values()], searches, whole=True)
-    found = {
-        stored.id: _make_material(records, own, other)
-        for stored, records, own, other in asked.read_found(cases)
-    }
+    found = {}
+    for stored, records, own, has_other_names in asked.read_found(cases):
+        material = CaseData(facts=own, **records)
+        if has_other_names:
+            material.limits = rename_limits(material.limits, own.scans)
+            is_lost = any(source["state"] in LOST for source in material.sources)
+            material.complete = not (material.damage or material.limits or is_lost)
+        found[stored.id] = material
     return {stored.id: found[stored.id] for stored in cases}
 
 
@@ -139,7 +143,15 @@ class _Asked:
             yield from found
 
     def _read_cases(self, cases: Sequence[Stored]) -> list[_Found]:
-        entries = [_facts_entry(stored) for stored in cases]
+        entries = []
+        for stored in cases:
+            if stored.facts is None:
+                raise BacklineError(
+                    "the facts of a case are not stored",
+                    where=stored.id,
+                    do="Read its source again: `backline batch --rescan`.",
+                )
+            entries.append(stored.facts)
         wanted = {*_SYSTEM, *(table.name for table in self.tables)}
         with (
             open_cursor() as con,
@@ -165,16 +177,6 @@ def _holder_key(stored: Stored) -> tuple[str, int]:
     return entry.holder, entry.place
 
 
-def _facts_entry(stored: Stored) -> Entry:
-    if stored.facts is None:
-        raise BacklineError(
-            "the facts of a case are not stored",
-            where=stored.id,
-            do="Read its source again: `backline batch --rescan`.",
-        )
-    return stored.facts
-
-
 def _read_records(text: str) -> dict[str, Any]:
     """Return the records of base.json; ValueError when some are missing or of another kind."""
     records = load_lossless(text)
@@ -186,12 +188,3 @@ def _read_records(text: str) -> dict[str, Any]:
     ):
         raise ValueError(f"base.json has something else under {', '.join(kinds) or 'sources'}")
     return {name: records[name] for name in RECORDS}
-
-
-def _make_material(records: Mapping[str, Any], own: Facts, other_names: bool) -> CaseData:
-    found = CaseData(facts=own, **records)
-    if other_names:
-        found.limits = rename_limits(found.limits, own.scans)
-        lost = any(source["state"] in LOST for source in found.sources)
-        found.complete = not (found.damage or found.limits or lost)
-    return found

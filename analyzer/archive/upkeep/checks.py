@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import duckdb
 
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, META
@@ -26,9 +27,6 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import one_line
 
-if TYPE_CHECKING:
-    import duckdb
-
 _BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
 STATES = {
     True: ("ok", "partial"),
@@ -38,25 +36,27 @@ STATES = {
 
 def texts_wrong(entry: Entry, texts: Mapping[str, str | None]) -> Iterator[str]:
     """Yield what is wrong with meta, document and base of an entry; a text that must not be there is None."""
-    judged, facts = entry.kind != "none", entry.kind == "full"
-    wanted = {META: True, DOCUMENT: judged, BASE: facts}
-    for name, there in wanted.items():
-        if (texts.get(name) is not None) != there:
-            yield f"{documents.MEMBERS[name]} is {'missing' if there else 'too much'}"
+    wanted = {META: True, DOCUMENT: entry.kind != "none", BASE: entry.kind == "full"}
+    for name, is_wanted in wanted.items():
+        if (texts.get(name) is not None) != is_wanted:
+            yield f"{documents.MEMBERS[name]} is {'missing' if is_wanted else 'too much'}"
     meta = _load_object(texts.get(META))
     if meta is None:
         yield "meta.json is not a JSON object"
         return
     if meta.get("format") not in FORMATS:
-        yield f"meta.json says format {one_line(str(meta.get('format')), 40)}, which this version does not read"
+        form = one_line(str(meta.get("format")), 40)
+        yield f"meta.json says format {form}, which this version does not read"
     expected = {"id": entry.id, "reading": entry.reading, "judging": entry.judging}
     for key, value in expected.items():
         if meta.get(key) != value:
-            yield f"meta.json says {key} {one_line(str(meta.get(key)), 40)}, the name of the case says {value}"
+            other = one_line(str(meta.get(key)), 40)
+            yield f"meta.json says {key} {other}, the name of the case says {value}"
     if source_key(str(meta.get("source"))) != entry.source:
         yield "meta.json names another source than the name of the case"
     if meta.get("state") not in STATES[entry.kind != "none"]:
-        yield f'meta.json says state {one_line(str(meta.get("state")), 40)}, which does not fit "{entry.kind}"'
+        state = one_line(str(meta.get("state")), 40)
+        yield f'meta.json says state {state}, which does not fit "{entry.kind}"'
     if texts.get(BASE) is not None and _load_object(texts[BASE]) is None:
         yield "base.json is not a JSON object"
     if texts.get(DOCUMENT) is not None:
@@ -72,13 +72,11 @@ def _document_wrong(entry: Entry, meta: Mapping[str, Any], text: str) -> Iterato
     files = document.case.files
     if len(files) != meta.get("files"):
         return  # of an unpacked bundle the document lists only some
-    ids = {  # the names as they are shown, and as they were on a disk of Windows or with bytes that are no text
-        case_id(
-            change(str(meta.get("name"))),
-            [(change(file.name), file.size, file.sha256) for file in files],
-        )
-        for change in (str, lambda name: name.replace("\\", "/"), _with_bytes)
-    }
+    ids = set()
+    # The names as they are shown, and as they were on a disk of Windows or with bytes that are no text
+    for change in (str, lambda name: name.replace("\\", "/"), _with_bytes):
+        own_files = [(change(file.name), file.size, file.sha256) for file in files]
+        ids.add(case_id(change(str(meta.get("name"))), own_files))
     if entry.id not in ids:
         yield "the id is not that of the files that case.json lists"
 
@@ -153,11 +151,6 @@ def _small_wrong(entry: Entry, content: bytes) -> Iterator[str]:
         seen.add(table.name)
 
 
-@cache
-def _reading_here() -> str:
-    return reading_print(Limits())
-
-
 def wanted_columns(table: str, reading: str) -> dict[str, str]:
     """Return the columns that a table must have: of a declared one only when it was read as this version does.
 
@@ -167,7 +160,7 @@ def wanted_columns(table: str, reading: str) -> dict[str, str]:
         return {
             name: kind for name, kind in TABLES[table].items() if name not in LATER.get(table, ())
         }
-    if reading != _reading_here():
+    if reading != reading_print(Limits()):
         return {}
     try:
         return schema_of(table)
@@ -179,7 +172,6 @@ def tables_wrong(
     con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Mapping[str, str]
 ) -> str:
     """Return what is wrong with Parquet files of one table, all looked at together; "" when nothing is."""
-    import duckdb  # noqa: PLC0415 - heavy
 
     try:
         listed = "[" + ", ".join("'" + path.replace("'", "''") + "'" for path in paths) + "]"

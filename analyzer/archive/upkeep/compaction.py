@@ -74,7 +74,27 @@ def compact_archive(
         return report
     try:
         _write_all(archive, (target, 0 if all else few), all, drop_superseded, report, progress)
-        _sweep_debris(archive, older_than, drop_superseded, report)
+        found = find_debris(archive, drop_superseded=drop_superseded)
+        now = time.time()
+
+        def select_old(items: Iterable[Object]) -> list[Object]:
+            return [item for item in items if now - item.mtime >= older_than]
+
+        for item in (*select_old(found.packs), *select_old(found.claims)):
+            archive.objects.delete(item.name)
+            report.swept += 1
+        for item in select_old(found.dead):
+            report.swept += delete_segment(archive, item.name)
+        half = select_old(found.half)
+        lost = lost_cases(archive.take_snapshot()) if half else {}
+        for item in (item for item in half if item.name not in lost):
+            if not archive.objects.exists(
+                f"{item.name}/{MANIFEST}"
+            ):  # its writer may have finished meanwhile
+                report.swept += delete_segment(archive, item.name)
+        for item in select_old(found.moving):
+            archive.objects.sweep_leftover(item.name)
+            report.swept += 1
     finally:
         archive.claims.release_claim(CLAIM)
     return report
@@ -231,9 +251,9 @@ def find_debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
     known = {entry.holder for entry in snapshot.held}
     found.packs = [item for name, item in packs.items() if name in known and name not in needed]
     by_folder: dict[str, list[Object]] = defaultdict(list)
-    for folder_item in listed:
-        if is_segment(folder_item.name):
-            by_folder[folder_item.name.rpartition("/")[0]].append(folder_item)
+    for item in listed:
+        if is_segment(item.name):
+            by_folder[item.name.rpartition("/")[0]].append(item)
     for holder, items in by_folder.items():
         item = Object(holder, sum(one.size for one in items), max(one.mtime for one in items))
         if holder not in whole:
@@ -245,30 +265,3 @@ def find_debris(archive: Archive, *, drop_superseded: bool = False) -> Debris:
             if not claim_counts(objects.get(item.name)):
                 found.claims.append(item)
     return found
-
-
-def _sweep_debris(
-    archive: Archive, older_than: float, drop: bool, report: CompactionReport
-) -> None:
-    """Delete debris that is older than `older_than` seconds."""
-    found = find_debris(archive, drop_superseded=drop)
-    now = time.time()
-
-    def select_old(items: Iterable[Object]) -> list[Object]:
-        return [item for item in items if now - item.mtime >= older_than]
-
-    for item in (*select_old(found.packs), *select_old(found.claims)):
-        archive.objects.delete(item.name)
-        report.swept += 1
-    for item in select_old(found.dead):
-        report.swept += delete_segment(archive, item.name)
-    half = select_old(found.half)
-    lost = lost_cases(archive.take_snapshot()) if half else {}
-    for item in (item for item in half if item.name not in lost):
-        if not archive.objects.exists(
-            f"{item.name}/{MANIFEST}"
-        ):  # its writer may have finished meanwhile
-            report.swept += delete_segment(archive, item.name)
-    for item in select_old(found.moving):
-        archive.objects.sweep_leftover(item.name)
-        report.swept += 1

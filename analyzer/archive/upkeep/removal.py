@@ -71,7 +71,10 @@ def plan_removal(archive: Archive, cases: Sequence[Stored]) -> Removal:
     gone = {entry.id for entry in found.entries} - left
     for case in now.list_every_case():
         if case.id in gone:
-            meta = _read_meta(archive, case)
+            try:
+                meta = archive.read_meta(case)
+            except (DamagedError, GoneError):
+                meta = {}
             found.names[case.id] = str(meta.get("name") or "")
             found.sources.append(str(meta.get("source") or ""))
     found.sources = sorted({source for source in found.sources if source})
@@ -80,13 +83,6 @@ def plan_removal(archive: Archive, cases: Sequence[Stored]) -> Removal:
     ]
     found.rewritten = len(_find_neighbours(now, found))
     return found
-
-
-def _read_meta(archive: Archive, case: Stored) -> dict[str, object]:
-    try:
-        return archive.read_meta(case)
-    except (DamagedError, GoneError):
-        return {}
 
 
 def _find_neighbours(now: Snapshot, found: Removal) -> list[Stored]:

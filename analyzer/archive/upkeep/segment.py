@@ -15,7 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import duckdb
 
 from analyzer.archive import documents
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META, DamagedError
@@ -35,9 +36,6 @@ from analyzer.facts import database
 from analyzer.facts.database import duck_said
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.text import one_line
-
-if TYPE_CHECKING:
-    import duckdb
 
 ROWS = 20_480  # rows of one row group: a case is read without the others, a query does not see many groups
 DOCUMENT_BYTES = 1_000_000  # the same for the texts, which are longer
@@ -241,14 +239,13 @@ class _Builder:
         # For each table the files of older segments with cases of ours, and how places become
         # numbers.
         parts: dict[str, list[tuple[str, dict[int, int]]]] = defaultdict(list)
-        for parts_holder in sorted({*self.places["facts"], *self.places["judged"]}):
-            for parts_file in read_manifest(self.objects, f"{parts_holder}/{MANIFEST}")["files"]:
-                parts_table = str(parts_file["name"]).removesuffix(PARQUET)
-                places = self.places["judged" if parts_table in JUDGED else "facts"].get(
-                    parts_holder
-                )
-                if places and parts_file["name"] != DOCUMENTS:
-                    parts[parts_table].append((f"{parts_holder}/{parts_file['name']}", places))
+        for old in sorted({*self.places["facts"], *self.places["judged"]}):
+            for file in read_manifest(self.objects, f"{old}/{MANIFEST}")["files"]:
+                name = str(file["name"])
+                table = name.removesuffix(PARQUET)
+                places = self.places["judged" if table in JUDGED else "facts"].get(old)
+                if places and name != DOCUMENTS:
+                    parts[table].append((f"{old}/{name}", places))
         for table in sorted({*self.files, *self.together, *parts}):
             self._write_table(table, parts.get(table, []), out / f"{table}{PARQUET}")
         holder = f"{SEGMENTS}{time.time_ns() // 1_000_000:011x}-{secrets.token_hex(4)}"
@@ -281,7 +278,6 @@ class _Builder:
 
     def _write_table(self, table: str, parts: list[tuple[str, dict[int, int]]], path: Path) -> None:
         """Write one table of all cases, sorted by case, each in its own order."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         files = self.files.get(table, {})
         selects, counts = [], []
@@ -327,7 +323,6 @@ class _Builder:
 
     def _run_sorted(self, query: str) -> None:
         """Run a query that sorts: on the disk what goes beyond `SORTED`, unless its rows are too long for that."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         self.con.execute(f"SET memory_limit='{SORTED}'")
         try:
@@ -350,7 +345,6 @@ class _Builder:
 
     def _explain_error(self, files: dict[int, Path], error: duckdb.Error) -> Exception:
         """Return an error that names the cases whose Parquet cannot be read."""
-        import duckdb  # noqa: PLC0415 - heavy
 
         bad: dict[int, str] = {}
         for number, path in files.items():

@@ -15,6 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
+
 from analyzer.archive import documents
 from analyzer.archive.claims import CLAIMS
 from analyzer.archive.documents import BASE, DOCUMENT, DOCUMENTS, META
@@ -51,7 +53,7 @@ STRANGE = "Move it out of the archive."
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class ArchiveProblem:
     """Something that is not as it should be.
 
     weight  0 the archive as a whole, 1 cases are lost, 2 a case is not to be trusted, 3 something else, 4 a remark
@@ -70,8 +72,8 @@ class VerifyReport:
     objects: int = 0
     bytes: int = 0
     cases: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    remarks: list[Problem] = field(default_factory=list)
+    problems: list[ArchiveProblem] = field(default_factory=list)
+    remarks: list[ArchiveProblem] = field(default_factory=list)
 
 
 def verify_archive(
@@ -112,30 +114,28 @@ class _Verifier:
         rooms: dict[str, list[Object]] = defaultdict(list)
         for item in listing:
             rooms[next((room for room in ROOMS if item.name.startswith(room)), "")].append(item)
-        items = rooms[""]
-        for others_item in items:
-            if others_item.name != HEAD:
-                self._add_problem(3, others_item.name, "it is not part of an archive", STRANGE)
+        for item in rooms[""]:
+            if item.name != HEAD:
+                self._add_problem(3, item.name, "it is not part of an archive", STRANGE)
             elif self.objects.get(HEAD) not in [head_of(one) for one in FORMATS]:
                 self._add_problem(
                     0, HEAD, "its bytes are not those that were written", "Restore it from a copy."
                 )
-            self._count_bytes(others_item.size)
+            self._count_bytes(item.size)
         # Look at the packs, the tables of many of them together
         rest = iter(rooms[PACKS])
         while some := list(islice(rest, AT_ONCE)):
             entries: list[Entry] = []
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-                for packs_item in some:
-                    entry = Entry.parse_name(packs_item.name)
+                for item in some:
+                    entry = Entry.parse_name(item.name)
                     if entry is None:
-                        self._add_problem(
-                            3, packs_item.name, "its name is not that of a stored case", STRANGE
-                        )
+                        why = "its name is not that of a stored case"
+                        self._add_problem(3, item.name, why, STRANGE)
                     else:
                         self._verify_pack(entry, Path(folder), len(entries))
                         entries.append(entry)
-                    self._count_bytes(packs_item.size)
+                    self._count_bytes(item.size)
                 self._pack_tables(entries, Path(folder))
         self._verify_segments(rooms[SEGMENTS])
         self._verify_small(
@@ -161,7 +161,7 @@ class _Verifier:
                 )
 
     def _add_problem(self, weight: int, name: str, what: str, do: str) -> None:
-        self.report.problems.append(Problem(weight, name, what, do))
+        self.report.problems.append(ArchiveProblem(weight, name, what, do))
 
     def _count_bytes(self, size: int) -> None:
         self.done += size
@@ -254,8 +254,6 @@ class _Verifier:
             self._segment_tables(holder, entries, files)
 
     def _segment_tables(self, holder: str, entries: Sequence[Entry], files: Iterable[str]) -> None:
-        import duckdb  # noqa: PLC0415 - heavy
-
         con = documents.share_connection()
         try:
             for name in sorted(set(files) - {f"{holder}/{DOCUMENTS}"}):
@@ -307,7 +305,7 @@ class _Verifier:
         ):
             for item in items:
                 do = "Nothing; `backline archive compact` sweeps it when it is a day old."
-                self.report.remarks.append(Problem(4, item.name, what, do))
+                self.report.remarks.append(ArchiveProblem(4, item.name, what, do))
 
 
 def _read_texts(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, str | None]]]:

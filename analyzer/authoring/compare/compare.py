@@ -65,28 +65,33 @@ class RuleDifference:
     def make_record(self) -> dict[str, Any]:
         """Return all of it as plain values."""
         pair = self.pair
-        head: dict[str, Any] = {"rule": pair.rule.id, "title": pair.rule.title, "kind": pair.kind}
+        rule = pair.rule
+        head: dict[str, Any] = {"rule": rule.id, "title": rule.title, "kind": pair.kind}
         if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
             head["was"] = pair.old.id
-        head |= {"why": pair.why} if pair.why else {}
+        if pair.why:
+            head["why"] = pair.why
         thresholds = []
         for name, before, now in pair.thresholds:
             thresholds.append({"name": name, "before": before, "now": now})
         head |= {"parts": list(pair.parts), "thresholds": thresholds, "kept": self.kept}
-        head |= {"unsearched": self.unsearched} if self.unsearched else {}
+        if self.unsearched:
+            head["unsearched"] = self.unsearched
         for kind in KINDS:
-            head[kind] = []
-            for hit in self.list_hits(kind):
-                thing = hit.thing
-                where = {"case": thing.case, "node": thing.node, "subject": thing.subject}
-                if thing.id not in ("", thing.case):
-                    where["id"] = thing.id
-                rest = {}
-                for key, value in to_builtins(hit).items():
-                    if key != "thing":
-                        rest[key] = value
-                head[kind].append(where | {key: value for key, value in rest.items() if value})
+            head[kind] = [make_hit_record(hit) for hit in self.list_hits(kind)]
         return head
+
+
+def make_hit_record(hit: BacktestHit) -> dict[str, Any]:
+    """Return a hit that differs as plain values, without what is empty."""
+    thing = hit.thing
+    record = {"case": thing.case, "node": thing.node, "subject": thing.subject}
+    if thing.id not in ("", thing.case):
+        record["id"] = thing.id
+    for key, value in to_builtins(hit).items():
+        if key != "thing" and value:
+            record[key] = value
+    return record
 
 
 @dataclass(slots=True)
@@ -171,7 +176,10 @@ def _judge_archive(
         if one.pair.kind in (NEW, GONE):
             (report.gained if one.pair.kind == NEW else report.lost).extend(report.hits)
         one.unsearched = {doubt.missing: doubt.cases for doubt in report.unsearched}
-        one.add_hits(report, 0 if one.pair.new is None else len(report.hits))
+        matches = 0
+        if one.pair.new is not None:
+            matches = len(report.hits)
+        one.add_hits(report, matches)
     found.stored = reports[0].judged
     found.no_facts = reports[0].no_facts
     for case, name, why in reports[0].damaged:
@@ -181,6 +189,7 @@ def _judge_archive(
 def _judge_bundle(
     found: CatalogDifference, judged: Sequence[RuleDifference], bundle: Path, limits: Limits
 ) -> None:
+    """Judge a bundle by both versions of each rule and keep what differs."""
     both = [rule for one in judged for rule in (one.pair.new, one.pair.old) if rule is not None]
     try:
         facts = casework.read_case([bundle], Catalog(both).signatures(), limits=limits).facts
@@ -189,19 +198,19 @@ def _judge_bundle(
         return
     found.bundles += 1
     for one in judged:
-        answers = []
+        answers: list[Judgement | None] = []
         for rule in (one.pair.new, one.pair.old):
-            answers.append(
-                None
-                if rule is None
-                else judge_cases(rule, {"": facts}, limits=limits, lean=True)[""]
-            )
+            if rule is None:
+                answers.append(None)
+            else:
+                answers.append(judge_cases(rule, {"": facts}, limits=limits, lean=True)[""])
         _add_difference(one, str(bundle), str(bundle), answers[0], answers[1])
 
 
 def _judge_examples(found: CatalogDifference, one: RuleDifference, limits: Limits) -> None:
     """Judge the examples of both versions of a rule by both versions."""
-    new, old = one.pair.new, one.pair.old
+    new = one.pair.new
+    old = one.pair.old
     assert new is not None and old is not None
     kept = []
     named: list[tuple[str, Example]] = []
@@ -234,6 +243,7 @@ def _list_material(example: Example) -> tuple[object, ...]:
 def _add_difference(
     one: RuleDifference, case: str, name: str, now: Judgement | None, before: Judgement | None
 ) -> None:
+    """Keep what two judgements of one case differ in."""
     said = Said()
     note_differences(said, case, name, now or Judgement(), before or Judgement())
     if now is None or before is None:  # a version without the rule says nothing of the case

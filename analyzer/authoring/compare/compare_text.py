@@ -32,7 +32,8 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
         *kinds, found.same
     )
     parts = [(found.examples, "example"), (found.bundles, "bundle"), (found.stored, "stored case")]
-    cases = ", ".join(count_noun(count, word) for count, word in parts if count) or "nothing"
+    counts = [count_noun(count, word) for count, word in parts if count]
+    cases = ", ".join(counts) or "nothing"
     yield f"Judged by both versions: {cases}."
     if found.no_facts:
         yield f"NOT JUDGED: {found.no_facts:,} stored cases have no facts stored (`backline batch --rescan`)."
@@ -57,29 +58,38 @@ def write_lines(found: CatalogDifference, most: int = SHOWN) -> Iterator[str]:
 
 
 def _describe_rule(one: RuleDifference, most: int) -> Iterator[str]:
+    """Yield what differs of one rule, its findings bounded by `most`."""
     pair = one.pair
-    state = f"{pair.kind}: {pair.why}" if pair.why else pair.kind
+    state = pair.kind
     if pair.new is not None and pair.old is not None and pair.new.id != pair.old.id:
-        state = f"{pair.kind}, was {pair.old.id}"
+        state += f", was {pair.old.id}"
+    elif pair.why:
+        state += f": {pair.why}"
     yield one_line(f"{pair.rule.id} ({state}): {pair.rule.title}", 200)
     if pair.parts:
         yield bound_line(f"  differs in: {', '.join(pair.parts)}", 200)
     for name, before, now in pair.thresholds:
-        yield f"  threshold {bound_line(name, 60)}: {before:g} before, {now:g} now"
+        threshold = bound_line(name, 60)
+        yield f"  threshold {threshold}: {before:g} before, {now:g} now"
+    any_hit = False
     for kind in KINDS:
-        hits = one.list_hits(kind)
-        items = [f"{_SIGNS[kind]} {_describe_hit(kind, hit)}" for hit in hits]
+        items = []
+        for hit in one.list_hits(kind):
+            any_hit = True
+            items.append(f"{_SIGNS[kind]} {_describe_hit(kind, hit)}")
         yield from _bound_items(items, most)
-    if pair.kind == CHANGED and not any(one.list_hits(kind) for kind in KINDS):
+    if pair.kind == CHANGED and not any_hit:
         yield "  No finding differs in the cases that were judged."
     for name, cases in one.unsearched.items():
-        many = f"{cases:,} stored case{'s were' if cases > 1 else ' was'}"
-        yield f"  NOT KNOWN: {many} not searched for {bound_line(name, 80)}; `backline batch --rescan` searches"
+        were = "cases were" if cases > 1 else "case was"
+        many = f"{cases:,} stored {were} not searched for {bound_line(name, 80)}"
+        yield f"  NOT KNOWN: {many}; `backline batch --rescan` searches"
     if one.kept and pair.kind == CHANGED:
         yield f"  {count_noun(one.kept, 'finding')} alike in both versions"
 
 
 def _describe_hit(kind: str, hit: BacktestHit) -> str:
+    """Return where a finding differs, and from what to what."""
     thing = hit.thing
     where = " / ".join(bound_line(part, 100) for part in (thing.node, thing.subject) if part)
     case = bound_line(thing.case, 100)
@@ -90,7 +100,9 @@ def _describe_hit(kind: str, hit: BacktestHit) -> str:
     say = bound_line(hit.say, 160)
     was = bound_line(hit.was, 160)
     if kind == LOST:
-        now = f"; now {was}" if was else ""
+        now = ""
+        if was:
+            now = f"; now {was}"
         return f"{place}: was {graded}{now}"
     if kind == OTHER:
         return f"{place}: {graded}, was {was}"
@@ -101,6 +113,7 @@ def _describe_hit(kind: str, hit: BacktestHit) -> str:
 
 
 def _bound_items(items: list[str], most: int) -> Iterator[str]:
+    """Yield the first items indented, the rest counted."""
     for item in items[:most] if most else items:
         yield f"  {item}"
     if most and len(items) > most:

@@ -53,14 +53,18 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
 
     A rule belongs to the one of its id. One whose id is gone belongs to the rule that `replaces` it.
     """
-    wanted = (*USED, "draft") if drafts else USED
+    wanted = set(USED)
+    if drafts:
+        wanted.add("draft")
     before = {rule.id: rule for rule in old.rules if rule.status in wanted}
     now = {rule.id: rule for rule in new.rules if rule.status in wanted}
-    found, met = Pairs(), set()
+    found = Pairs()
+    met = set()
     for name, rule in sorted(now.items()):
-        former = before.get(name) or next(
-            (before[one] for one in rule.replaces if one in before and one not in now), None
-        )
+        gone = [one for one in rule.replaces if one in before and one not in now]
+        former = before.get(name)
+        if former is None and gone:
+            former = before[gone[0]]
         if former is None:
             found.pairs.append(RulePair(NEW, rule, None))
             continue
@@ -80,7 +84,9 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
         found.pairs.append(RulePair(kind, rule, former, parts, tuple(thresholds)))
     for name in sorted(before.keys() - met - now.keys()):
         kept = next((rule for rule in new.rules if rule.id == name), None)
-        why = kept.status if kept is not None else ""
+        why = ""
+        if kept is not None:
+            why = kept.status
         if kept is not None and kept.replaced_by:
             why += f", replaced by {kept.replaced_by}"
         found.pairs.append(RulePair(GONE, None, before[name], why=why))
@@ -89,7 +95,9 @@ def pair_rules(old: Catalog, new: Catalog, *, drafts: bool = False) -> Pairs:
 
 
 def _list_parts(old: Rule, new: Rule) -> Iterator[str]:
-    before_facts, facts = old.fact_tables(), new.fact_tables()
+    """Yield the keys and tables of facts in which two versions of a rule differ."""
+    before_facts = old.fact_tables()
+    facts = new.fact_tables()
     for name in facts:
         if name in before_facts and before_facts[name] != facts[name]:
             yield (name)

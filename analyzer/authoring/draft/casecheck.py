@@ -46,7 +46,8 @@ class SignatureCount:
             plain = f"it holds no {LEAST_LITERAL} plain characters in a row"
             return f"{plain}, so it is slow to search for and matches almost anything"
         if self.hits > max(self.chosen, FEW) and self.hits * COMMON > self.lines:
-            return f"it finds {self.hits:,} of {self.lines:,} lines ({self.hits / max(1, self.lines):.1%})"
+            share = self.hits / max(1, self.lines)
+            return f"it finds {self.hits:,} of {self.lines:,} lines ({share:.1%})"
         return ""
 
     @property
@@ -71,14 +72,17 @@ class CaseCheck:
         """Return the comments for the file: what each signature finds, and a narrower one."""
         found = Remarks()
         for count in self.counts:
-            more = "at least " if count.at_least else ""
+            more = ""
+            if count.at_least:
+                more = "at least "
             remarks = [
                 f"finds {more}{count.hits:,} of {count.lines:,} lines of the case, {count.chosen} of them chosen"
             ]
             if count.too_general:
                 remarks.append(f"TOO GENERAL: {count.too_general}")
             if count.proposal:
-                remarks.append(f"narrower, {count.narrow:,} lines: {write_quoted(count.proposal)}")
+                proposal = write_quoted(count.proposal)
+                remarks.append(f"narrower, {count.narrow:,} lines: {proposal}")
             elif count.too_general:
                 remarks.append(
                     "nothing narrower in these lines: take more words, or lines that are rarer"
@@ -101,7 +105,9 @@ def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = Non
         counts = []
         for one in draft.signatures:
             table = draft.tables[one.name]
-            count = SignatureCount(one, len(one.lines), narrow=0 if one.name in narrow else None)
+            count = SignatureCount(one, len(one.lines))
+            if one.name in narrow:
+                count.narrow = 0
             name = f"{rule.id}/{one.name}"
             for scan in facts.scans:
                 if scan.table != table:

@@ -172,6 +172,7 @@ class _Drafter:
         return self.draft_short() or self.draft_long()
 
     def draft_long(self) -> Draft:
+        """Return the draft with all keys spelled out."""
         if self.hits:
             subject = self.hits.write_subject()
         else:
@@ -212,10 +213,12 @@ class _Drafter:
     def find_signatures(self) -> None:
         """Generalise the chosen lines, table by table, and order the signatures by their first line."""
         by_table: dict[str, list[CleanLine]] = {}
-        tables = {line.table.name: line.table for line in self.made.lines}
+        tables: dict[str, Table] = {}
         for number, line in enumerate(self.made.lines):
+            name = line.table.name
+            tables[name] = line.table
             clean = cut_line(line.text, self.mask, line.start, line.end, number)
-            by_table.setdefault(line.table.name, []).append(clean)
+            by_table.setdefault(name, []).append(clean)
         taken = {self.made.each[0], *self.made.joins, "order", *ALIASES}
         found: list[tuple[float, int, DraftSignature, str]] = []
         for name, members in by_table.items():
@@ -225,16 +228,17 @@ class _Drafter:
                 found.append((first, one.lines[0].number, one, name))
         found.sort(key=lambda item: item[:2])
         if len(found) > MOST_SIGNATURES:
-            self.notes.append(
-                f"the lines are of {len(found)} kinds; the first {MOST_SIGNATURES} became signatures"
-            )
+            kinds = f"the lines are of {len(found)} kinds"
+            self.notes.append(f"{kinds}; the first {MOST_SIGNATURES} became signatures")
         for _, _, one, name in found[:MOST_SIGNATURES]:
             self.signatures.append(one)
             self.tables[one.name] = name
-        if len(self.signatures) > 1 and all(first < math.inf for first, *_ in found):
+        timed = all(first < math.inf for first, *_ in found)
+        if len(self.signatures) > 1 and timed:
             self.order = "order"
         if self.made.by_hits and self.signatures:
-            self.use_lines_as_rows(tables[found[0][3]])
+            first_table = found[0][3]
+            self.use_lines_as_rows(tables[first_table])
         if self.made.lacks and self.hits is None:
             self.notes.append(self.made.lacks)
 
@@ -278,6 +282,7 @@ class _Drafter:
         self.order = ""
 
     def time_of(self, line: CleanLine) -> float:
+        """Return when a line was written; one without a time comes last."""
         time = self.made.lines[line.number].time
         if time is None:
             return math.inf
@@ -312,6 +317,7 @@ class _Drafter:
         return found
 
     def is_harmless(self, table: str, line: str) -> bool:
+        """Say whether no signature of a table finds a line."""
         own = []
         for one in self.signatures:
             if self.tables[one.name] == table:
@@ -326,6 +332,7 @@ class _Drafter:
         return not isinstance(value, str) or self.show_value(sign) == value
 
     def show_value(self, sign: Sign) -> Any:
+        """Return the value of a sign, with names masked."""
         if not isinstance(sign.value, str):
             return sign.value
         return mask_cell(self.mask, sign.column.name, sign.value)
@@ -333,6 +340,7 @@ class _Drafter:
     # -- the parts of the long form
 
     def write_subject(self) -> list[str]:
+        """Return the keys `each`, `join`, `subject` and `object`."""
         alias, table = self.made.each
         lines = ["", f"each: {alias} in {table.name}  # one verdict for each row"]
         if self.made.joins:
@@ -345,12 +353,14 @@ class _Drafter:
         return lines
 
     def write_logs(self) -> list[str]:
+        """Return the keys `logs` and `seen`."""
         if not self.signatures:
             return []
         lines = ["", "logs:"]
         for one in self.signatures:
             lines.append(f"  {one.name}:")
-            lines += [f"    {write_comment(text)}" for text in self.list_remarks(one)]
+            for text in self.list_remarks(one):
+                lines.append(f"    {write_comment(text)}")
             lines.append(f"    in: {self.tables[one.name]}")
             lines.append(f"    match: {write_quoted(one.pattern)}")
             if self.hits and one is self.signatures[0]:
@@ -361,21 +371,22 @@ class _Drafter:
             return lines
         times = [line.time for line in self.made.lines if line.time is not None]
         measured = max(times) - min(times)
+        span = "less than 1 s"
         if measured >= 1:
             span = f"{measured:.0f} s"
-        else:
-            span = "less than 1 s"
         guess = f"a guess: {span} from the first to the last of the chosen lines"
         lines += ["seen:", f"  {write_comment(guess)}"]
         hits = self.hits
         if hits and hits.column != "node" and hits.log.column(hits.column) is None:
             nameless = [one.name for one in self.signatures if hits.column not in one.groups]
-            thing = hits.column.replace("_", " ")
-            text = f"their lines name no {thing}, so any line of the machine counts: {', '.join(nameless)}"
             if nameless:
-                lines.append(f"  {write_comment(text)}")
+                thing = hits.column.replace("_", " ")
+                reason = f"their lines name no {thing}, so any line of the machine counts"
+                comment = write_comment(f"{reason}: {', '.join(nameless)}")
+                lines.append(f"  {comment}")
         names = ", ".join(one.name for one in self.signatures)
-        lines.append(f"  {self.order}: {{sequence: [{names}], within: {_round_span(measured)}}}")
+        within = _round_span(measured)
+        lines.append(f"  {self.order}: {{sequence: [{names}], within: {within}}}")
         return lines
 
     def list_remarks(self, one: DraftSignature) -> list[str]:
@@ -398,8 +409,12 @@ class _Drafter:
         return [*lines, *self.remarks.of.get(one.name, [])]
 
     def write_condition(self) -> list[str]:
+        """Return the keys `only` and `when`."""
         parts = [write_condition(sign) for sign in self.made.signs]
-        parts += [self.order] if self.order else [one.name for one in self.signatures]
+        if self.order:
+            parts += [self.order]
+        else:
+            parts += [one.name for one in self.signatures]
         if self.hits and not self.order:
             parts[len(self.made.signs)] = self.hits.write_condition()
             parts = [part for part in parts if part != self.hits.ended]
@@ -407,7 +422,10 @@ class _Drafter:
         if self.made.only:
             lines.append(f"only: {write_scalar(self.made.only)}  # from the rule it starts with")
         lines.append(write_comment("a guess: the signs of the chosen lines, all of them"))
-        lines.append(f"when: {write_scalar(' and '.join(parts)) if parts else 'true'}")
+        condition = "true"
+        if parts:
+            condition = write_scalar(" and ".join(parts))
+        lines.append(f"when: {condition}")
         also = []
         for sign in self.made.also[:12]:
             also.append(f"{sign.name} = {self.show_value(sign)}")
@@ -416,6 +434,7 @@ class _Drafter:
         return lines
 
     def write_answers(self) -> list[str]:
+        """Return the keys from `severity` to `not_this`."""
         # The signatures that the subject and its join do not speak of.
         if self.hits:
             ended = self.hits.ended
@@ -490,7 +509,9 @@ class _Drafter:
         home = tables[signatures[0].name]
         over: list[str] = []
         if hits.ended:
-            over = [line for lines in self.list_lines(ends=True).values() for line in lines]
+            over = []
+            for lines in self.list_lines(ends=True).values():
+                over += lines
         quiet = []
         for some in (examples.find_quiet(), examples.make_up()):
             quiet.append(some.get(home, []))
@@ -509,8 +530,11 @@ class _Drafter:
     ) -> list[str]:
         """Return the keys of the short form from `sign` to `not_this`."""
         begin, *ended = signatures
-        lines = ["", "sign:", *(f"  {write_comment(text)}" for text in self.list_remarks(begin))]
-        lines += [f"  in: {tables[begin.name]}", f"  match: {write_quoted(begin.pattern)}"]
+        lines = ["", "sign:"]
+        for text in self.list_remarks(begin):
+            lines.append(f"  {write_comment(text)}")
+        lines.append(f"  in: {tables[begin.name]}")
+        lines.append(f"  match: {write_quoted(begin.pattern)}")
         lines += [line[2:] for line in hits.write_columns()]
         if hits.column != "node":
             lines.append(f"  per: {hits.column}  # one verdict for each")
@@ -525,10 +549,13 @@ class _Drafter:
             since = f", the first at {{{short.SIGN}.first}}"
         else:
             since = ""
-        over = ", and no line has said since that it is over" if hits.ended else ""
+        over = ""
+        if hits.ended:
+            over = ", and no line has said since that it is over"
         words = [f"{{{short.SIGN}.count}} lines of {hits.log.name}{since}{over}"]
         for name in list(hits.measured)[:3]:
-            words.append(f"{name.replace('_', ' ')} up to {{max({HIT}.{name})}}")
+            spoken = name.replace("_", " ")
+            words.append(f"{spoken} up to {{max({HIT}.{name})}}")
         step = write_quoted(f"{TO_DO}: one step of the remedy")
         return [
             *lines,

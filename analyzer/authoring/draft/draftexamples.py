@@ -105,7 +105,10 @@ class ExampleDrafter:
                 continue
             if name == MATCHES:
                 plain = form[: len(tables)] == tables and "    files:" not in form
-                self._model = tables if plain else []
+                if plain:
+                    self._model = tables
+                else:
+                    self._model = []
             elif self._model and form[: len(tables)] == tables:
                 lines[1 : 1 + len(tables)] = [f"    like: {write_scalar(MATCHES)}"]
             missing = str(got.get("missing") or "")
@@ -147,7 +150,8 @@ class ExampleDrafter:
             bundled = self.write_bundle()
             if bundled:
                 yield bundled
-        yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(self.logs)]
+        rows = self.mask_rows(self.made.rows)
+        yield [*self.write_tables(rows), *self.write_logs(self.logs)]
 
     def list_calm(self) -> Iterator[list[str]]:
         """Yield the forms of the example without the sign."""
@@ -160,7 +164,8 @@ class ExampleDrafter:
         else:
             over = []
         for logs in (*over, self.find_quiet(), self.make_up()):
-            yield [*self.write_tables(self.mask_rows(self.made.rows)), *self.write_logs(logs)]
+            rows = self.mask_rows(self.made.rows)
+            yield [*self.write_tables(rows), *self.write_logs(logs)]
             yield [*self.write_tables(calm), *self.write_logs(logs)]
 
     def list_unsure(self) -> Iterator[list[str]]:
@@ -175,23 +180,29 @@ class ExampleDrafter:
 
     def write_bundle(self) -> list[str]:
         """Return the log lines as members of a small bundle; nothing where a bundle has no such log or row."""
-        top, first, text = _BUNDLES.get(self.made.each[1].name, ("", "", []))
+        table = self.made.each[1].name
+        top, first, text = _BUNDLES.get(table, ("", "", []))
         lines = ["    files:", f"      - path: {top}/{first}", *write_block("text", text, 8)]
-        parsers = [one for one in parsing.registry().values() if one.log]
-        for table, log in self.logs.items():
-            parser = next(one for one in parsers if one.tables[0].name == table)
+        parsers: dict[str, parsing.Parser] = {}
+        for parser in parsing.registry().values():
+            if parser.log:
+                parsers.setdefault(parser.tables[0].name, parser)
+        for name, log in self.logs.items():
+            parser = parsers[name]
             members = [path.format(parser.name) for path in _MEMBERS]
-            places = [path for path in members if parser.matches_file(path)]
+            places = list(filter(parser.matches_file, members))
             if not top or not places:
                 return []
-            lines += [f"      - path: {top}/{places[0]}", *write_block("text", log, 8)]
+            lines.append(f"      - path: {top}/{places[0]}")
+            lines += write_block("text", log, 8)
         return lines
 
     def write_files(self, raws: Sequence[Raw], start: Callable[[Raw], str]) -> list[str]:
         """Return each raw text as a file of its own."""
         lines = ["    files:"]
         for raw in raws:
-            lines += [f"      - {start(raw)}", *write_block("text", self.mask_raw(raw), 8)]
+            lines.append(f"      - {start(raw)}")
+            lines += write_block("text", self.mask_raw(raw), 8)
         return lines
 
     def mask_raw(self, raw: Raw) -> list[str]:
@@ -206,18 +217,23 @@ class ExampleDrafter:
     @staticmethod
     def write_tables(rows: Rows) -> list[str]:
         """Return the lines of `tables`."""
-        lines = ["    tables:"] if rows else []
+        lines = []
+        if rows:
+            lines = ["    tables:"]
         for name, members in rows.items():
             if len(members) == 1:
                 lines.append(f"      {name}: [{write_flow(members[0])}]")
             else:
-                lines += [f"      {name}:", *(f"        - {write_flow(row)}" for row in members)]
+                lines.append(f"      {name}:")
+                lines += [f"        - {write_flow(row)}" for row in members]
         return lines
 
     @staticmethod
     def write_logs(logs: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the lines of `logs`."""
-        lines = ["    logs:"] if logs else []
+        lines = []
+        if logs:
+            lines = ["    logs:"]
         for table, text in logs.items():
             lines += write_block(table, text, 6)
         return lines

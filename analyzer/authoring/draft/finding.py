@@ -84,7 +84,9 @@ class _Reading:
     def __init__(self, document: CaseDocument, finding: Finding, rule: Rule | None) -> None:
         self.finding = finding
         # Lines used as rows are drafted as lines.
-        self.rule = rule if rule is not None and not rule.hits else None
+        if rule is not None and rule.hits:
+            rule = None
+        self.rule = rule
         self.tables = parsing.tables()
         self.facts = Facts()
         self.pieces: list[EvidencePiece] = []
@@ -96,6 +98,7 @@ class _Reading:
         self.read_by = {source.address: source.read_by for source in document.sources}
 
     def read_evidence(self) -> None:
+        """Read the evidence as cells of tables and as lines of logs."""
         for item in self.finding.evidence:
             label = item.label
             found = _LABEL.match(label)
@@ -164,6 +167,7 @@ class _Reading:
         return None
 
     def find_log_table(self, label: str, item: Evidence) -> Table | None:
+        """Return the log that a line of evidence is from, None where no parser says."""
         for parser in self.list_readers(item):
             if parser.log:
                 return parser.tables[0]
@@ -178,6 +182,7 @@ class _Reading:
         return logs[0].table
 
     def list_readers(self, item: Evidence) -> list[Parser]:
+        """Return the parsers that read the source of a line of evidence."""
         names = self.read_by.get(item.address, "").split(",")
         parsers = [parsing.registry().get(name.strip()) for name in names]
         return [parser for parser in parsers if parser]
@@ -212,7 +217,8 @@ class _Reading:
         signs = []
         for p in self.pieces:
             if p.value is not None:
-                signs.append(Sign(p.alias, p.column, p.value, _has_many(made, p.alias)))
+                many = _has_many(made, p.alias)
+                signs.append(Sign(p.alias, p.column, p.value, many))
         # The condition of the rule rests on these columns.
         wanted = set()
         for node in (self.rule.when, self.rule.only) if self.rule else ():
@@ -225,29 +231,34 @@ class _Reading:
             made.also += [sign for sign in made.signs if sign.name in made.gate]
             made.signs = [sign for sign in made.signs if sign.name not in made.gate]
         named = {sign.name for sign in (*made.signs, *made.also)}
-        made.also += list({sign.name: sign for sign in signs if sign.name not in named}.values())
+        unnamed = {sign.name: sign for sign in signs if sign.name not in named}
+        made.also += unnamed.values()
         self.make_rows(made)
         return made
 
     def start_from(self, rule: Rule) -> DraftSource:
         """Return a source with the subject, the joins and the gate of a rule, as far as the evidence uses them."""
-        made = DraftSource((rule.each.name, rule.each.table))
-        fields = re.findall(r"\{([^{}]*)\}", rule.subject.text)
-        heads = {field.partition(".")[0].strip() for field in fields}
+        subject = rule.each.name
+        made = DraftSource((subject, rule.each.table))
+        heads = set()
+        for field in re.findall(r"\{([^{}]*)\}", rule.subject.text):
+            heads.add(field.partition(".")[0].strip())
         made.subject = source.describe_subject(*made.each)
-        if heads == {rule.each.name}:
+        if heads == {subject}:
             made.subject = rule.subject.text
         used = {piece.alias for piece in self.pieces}
         for join in reversed(rule.joins):
             if join.alias.name in used:
                 used |= {mine.partition(".")[0] for mine, _ in join.by}
         for join in rule.joins:
-            if join.alias.name in used:
-                made.joins[join.alias.name] = self.write_join(join, rule.each.name)
+            name = join.alias.name
+            if name in used:
+                made.joins[name] = self.write_join(join, subject)
         if rule.only is not None:
             names = {leaf.name for leaf in _list_columns(rule.only)}
-            plain = all(leaf.op not in ("let", "seen", "seen_field") for leaf in rule.only.walk())
-            if plain and names <= {made.each[0], *made.joins}:
+            kinds = {leaf.op for leaf in rule.only.walk()}
+            plain = kinds.isdisjoint(("let", "seen", "seen_field"))
+            if plain and names <= {subject, *made.joins}:
                 made.only = rule.only.text
                 self.fixed |= find_fixed(rule.only)
         made.apart = {log.table.name for log in rule.logs.values() if log.any_node}
@@ -256,7 +267,10 @@ class _Reading:
     def write_join(self, join: Join, each: str) -> dict[str, Any]:
         """Return a join of the rule as it is written; a `where` only when it speaks of the joined rows alone."""
         same = all(mine == f"{each}.{theirs}" for mine, theirs in join.by)
-        by: Any = [theirs for _, theirs in join.by] if same else dict(join.by)
+        if same:
+            by: Any = [theirs for _, theirs in join.by]
+        else:
+            by = dict(join.by)
         made: dict[str, Any] = {"table": join.alias.table.name, "by": by}
         if join.alias.many:
             made["rows"] = "many"
@@ -270,33 +284,39 @@ class _Reading:
 
     def make_rows(self, made: DraftSource) -> None:
         """Write the rows of the examples: the n-th value of each column makes the n-th row of its table."""
-        tables = {piece.alias: piece.table for piece in self.pieces} | {made.each[0]: made.each[1]}
+        tables = {piece.alias: piece.table for piece in self.pieces}
+        alias, table = made.each
+        tables[alias] = table
         for alias, body in made.joins.items():
             tables.setdefault(alias, self.tables[body["table"]])
         for alias, table in tables.items():
+            rows = made.rows.setdefault(table.name, [])
+            if rows:
+                continue  # two aliases of one table: its rows are those of the first
             cells: dict[str, list[Any]] = {}
             for piece in self.pieces:
                 if piece.alias == alias:
                     cells.setdefault(piece.column.name, []).append(piece.value)
-            if made.rows.setdefault(table.name, []):
-                continue  # two aliases of one table: its rows are those of the first
-            many = _has_many(made, alias)
-            longest = max([len(values) for values in cells.values()] or [1])
-            fixed = {column: value for (name, column), value in self.fixed.items() if name == alias}
+            fixed = {}
+            for (name, column), value in self.fixed.items():
+                if name == alias:
+                    fixed[column] = value
             columns = dict.fromkeys([*table.key, *_list_join_columns(made, alias), *fixed, *cells])
-            for number in range(min(source.MOST_ROWS, longest) if many else 1):
+            count = 1
+            many = _has_many(made, alias)
+            if many:
+                longest = max(map(len, cells.values()), default=1)
+                count = min(source.MOST_ROWS, longest)
+            for number in range(count):
                 row = {name: source.make_filler(table.column(name)) for name in columns}
                 made.made_up |= {value for value in row.values() if isinstance(value, str)}
                 row |= fixed
                 for name, values in cells.items():
                     row[name] = values[min(number, len(values) - 1)]
-                if table.key:
-                    last = table.key[-1]
-                else:
-                    last = ""
+                last = table.key[-1] if table.key else ""
                 if many and number and last and last not in cells:
                     row[last] = _count_on(row[last], number)
-                made.rows[table.name].append(row)
+                rows.append(row)
         _fill_joined(made, tables)
 
 
@@ -306,10 +326,12 @@ def _count_on(value: Any, number: int) -> Any:
         return value
     if isinstance(value, int):
         return value + number
-    return f"{value.rpartition('-')[0] or value}-{number + 1}"
+    stem = value.rpartition("-")[0] or value
+    return f"{stem}-{number + 1}"
 
 
 def _list_columns(node: ExprNode | None) -> Sequence[ExprNode]:
+    """Return the columns that an expression reads."""
     if node is not None:
         return [leaf for leaf in node.walk() if leaf.op == "column"]
     return ()

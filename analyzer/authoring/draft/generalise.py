@@ -73,7 +73,8 @@ def draft_signatures(
     members: list[list[CleanLine]] = []
     for family in families.values():
         for other in members:
-            if places := _find_differences(other[0], family[0]):
+            places = _find_differences(other[0], family[0])
+            if places:
                 other.extend(family)
                 for index, line in enumerate(other):
                     tokens = list(line.tokens)
@@ -125,6 +126,7 @@ def _find_differences(one: CleanLine, two: CleanLine) -> dict[int, str]:
 
 
 def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> DraftSignature:
+    """Return one signature for lines of the same shape."""
     columns = {column.name for column in table.columns}
     columns |= {*ORIGIN_COLUMNS, *FUNCTIONS, *keyword.kwlist}
     # One line, or the same line several times, shares nothing: what in it is chance cannot be known.
@@ -145,10 +147,13 @@ def _draft_signature(family: list[CleanLine], table: Table, taken: set[str]) -> 
         is_sign = several and not MEASURED.match(name) and not THING.match(name)
         # The line of the source that wrote it, `NetPort: 1879: …`, differs from build to build.
         before = "".join(one.value for one in tokens[max(0, number - 2) : number])
-        after = "".join(one.value for one in tokens[number + 1 : number + 2])
+        after = tokens[number + 1].value if number + 1 < len(tokens) else ""
         if same and is_sign and not (before.endswith(": ") and after == ":"):
             regex = same
-            shared.append(f"{name} {values[0]}" if name else values[0])
+            if name:
+                shared.append(f"{name} {values[0]}")
+            else:
+                shared.append(values[0])
         # The search begins at each sign anyway, so the first class needs no repeat.
         first = re.sub(r"^(\\.|\[(?:\\.|[^\]\\])*\])\+", r"\1", regex)
         if number == 0 and first != regex:
@@ -215,7 +220,11 @@ def _fuse_values(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _has_blank(*tokens: Token) -> bool:
-    return any(" " in token.value or " " in token.regex for token in tokens)
+    """Say whether one of the tokens holds or finds a blank."""
+    for token in tokens:
+        if " " in token.value or " " in token.regex:
+            return True
+    return False
 
 
 def _runs_into(one: Token, two: Token) -> bool:
@@ -229,4 +238,6 @@ def _runs_into(one: Token, two: Token) -> bool:
         return False
     if bool(re.fullmatch(one.regex, one.value + sign)):
         return True
-    return two.kind not in _WORDY and "odd" not in (one.kind, two.kind)
+    if two.kind in _WORDY:
+        return False
+    return "odd" not in (one.kind, two.kind)

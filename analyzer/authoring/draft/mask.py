@@ -222,7 +222,9 @@ class Mask:
         """Say whether a word at the place of a name is one, not a word of the product."""
         if name.lower() in DEFAULT_NAMES or (kind == "user" and name.lower() in SYSTEM_USERS):
             return False
-        return kind == "user" or not (DEVICES if kind == "vm" else TECHNICAL).fullmatch(name)
+        if kind == "user":
+            return True
+        return not (DEVICES if kind == "vm" else TECHNICAL).fullmatch(name)
 
     # -- claims
 
@@ -288,7 +290,8 @@ class Mask:
         if _KEPT_ADDRESS.match(word):
             return word
         parts = [str(int(part)) for part in word.split(".")]
-        net = self._nets.setdefault(".".join(parts[:3]), len(self._nets))
+        prefix = ".".join(parts[:3])
+        net = self._nets.setdefault(prefix, len(self._nets))
         return self.give_mask("ipv4", ".".join(parts), lambda _: self.next_address(net))
 
     def next_address(self, net: int) -> str:
@@ -299,7 +302,9 @@ class Mask:
             return f"{_NETS[net]}.{host}"
         self._numbers["more addresses"] += 1
         number = self._numbers["more addresses"]
-        return f"198.{18 + (number >> 16) % 2}.{number >> 8 & 255}.{number & 255}"
+        second = 18 + (number >> 16) % 2
+        third = number >> 8 & 255
+        return f"198.{second}.{third}.{number & 255}"
 
     def mask_ipv6(self, word: str) -> str | None:
         """Return the mask of an IPv6 address, None when it is none."""
@@ -309,7 +314,9 @@ class Mask:
             return None
         if address.is_loopback or address.is_unspecified:
             return word
-        head = "fe80" if address.is_link_local else "2001:db8"
+        head = "2001:db8"
+        if address.is_link_local:
+            head = "fe80"
         return self.give_mask("ipv6", address.exploded, lambda number: f"{head}::{number:x}")
 
     def mask_mac(self, word: str) -> str:
@@ -398,7 +405,10 @@ class _Claims:
         self._taken[start:end] = b"\1" * (end - start)
 
     def is_free(self, start: int, end: int) -> bool:
-        return start < end and self._taken.find(1, start, end) < 0
+        """Say whether nothing of a stretch is masked yet."""
+        if start >= end:
+            return False
+        return self._taken.find(1, start, end) < 0
 
     def find_pieces(self, start: int, end: int) -> list[tuple[int, int]]:
         """Return the words of a stretch that no one has taken."""
@@ -412,6 +422,7 @@ class _Claims:
         return found
 
     def add_span(self, span: Span) -> None:
+        """Take a stretch, and keep it where its text changes."""
         self.take_stretch(span.start, span.end)
         if span.text != self.line[span.start : span.end]:
             self.spans.append(span)
@@ -444,7 +455,9 @@ def _split_path(line: str, start: int, end: int) -> Iterable[tuple[str, int, int
         if stem and stem[1] not in (".", ".."):
             volume = re.fullmatch(r"(?i)[0-9a-f]{8}-[0-9a-f-]{8,}", stem[1])
             if first:
-                kind = "volume" if volume else "datastore"
+                kind = "datastore"
+                if volume:
+                    kind = "volume"
             else:
                 kind = "vm"
             yield kind, at, at + len(stem[1])

@@ -50,10 +50,14 @@ def _is_end_of(begin: CleanLine, end: CleanLine) -> bool:
     clear = _EVENT.search(_read_message(end))
     if problem and clear:
         kinds = (problem[1], clear[1])
-        return kinds == ("problem", "clear") and problem[2] == clear[2]
+        if kinds != ("problem", "clear"):
+            return False
+        return problem[2] == clear[2]
     words = []
     for one in (begin, end):
         words.append({token.value.lower() for token in one.tokens if token.kind == "word"})
     bad = words[0] - words[1]
     good = words[1] - words[0]
-    return len(bad) == len(good) == 1 and (next(iter(bad)), next(iter(good))) in _ENDS
+    if not (len(bad) == len(good) == 1):
+        return False
+    return (next(iter(bad)), next(iter(good))) in _ENDS

@@ -23,9 +23,8 @@ from analyzer.pipeline.triage import Options, gather, read_case
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Source
+from analyzer.scan.blocks import Source, pass_on
 from analyzer.scan.hits import LogScan
-from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
@@ -134,7 +133,8 @@ def pick_lines(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -
         why = "; ".join(picked.notes[:3])
         do = "`backline tables BUNDLE` shows what was read; `backline tables --doc` lists what a rule can use."
         raise UsageError("no parser reads these lines, so no rule can use them", why=why, do=do)
-    picked.lines = list({(one.address, one.line): one for one in picked.lines}.values())
+    by_place = {(one.address, one.line): one for one in picked.lines}
+    picked.lines = list(by_place.values())
     return picked
 
 
@@ -156,7 +156,8 @@ def _find_address(spec: Spec, filled: Mapping[str, bool]) -> str:
     stems = []
     for address in filled:
         stems.append(address.rpartition("/")[2].rpartition("!")[2])
-    near = did_you_mean(spec.member.rpartition("/")[2].rpartition("!")[2], stems)
+    name = spec.member.rpartition("/")[2].rpartition("!")[2]
+    near = did_you_mean(name, stems)
     do = "Take the address from the report."
     if near.startswith("did"):
         do = near[:1].upper() + near[1:]
@@ -182,19 +183,19 @@ def _take_lines(picked: Picked, spec: Spec, address: str, watcher: _Watcher) -> 
     for row in picked.intake.rows:
         if row.block.address == address and (chosen := _choose_columns(row, wanted, logged)):
             picked.rows.append(ChosenRow(row, chosen))
-    rows = {number for one in picked.rows for number in (one.row.line, *one.row.lines.values())}
+    rows: set[int] = set()
+    for one in picked.rows:
+        rows |= {one.row.line, *one.row.lines.values()}
     left = [number for number in wanted if number not in logged | rows]
     if any(frame.block.address == address for frame in picked.intake.frames):
         picked.notes.append(
             f"{address} holds samples (esxtop); start from a finding, or with --table esxtop.vm_cpu"
         )
     elif left:
-        shown = ", ".join(map(str, left[:10])) + (" …" if len(left) > 10 else "")
-        if len(left) == 1:
-            lines = "line"
-        else:
-            lines = "lines"
-        picked.notes.append(f"{address}: nothing was read from {lines} {shown}")
+        noun = "line" if len(left) == 1 else "lines"
+        more = " …" if len(left) > 10 else ""
+        shown = ", ".join(map(str, left[:10]))
+        picked.notes.append(f"{address}: nothing was read from {noun} {shown}{more}")
 
 
 def _choose_columns(row: Row, wanted: range, logged: set[int]) -> list[str]:

@@ -68,7 +68,10 @@ class HitRows:
 
     def write_columns(self) -> list[str]:
         """Return the lines for the signature that tell the kinds of its measured groups."""
-        kinds = ", ".join(f"{name}: {kind}" for name, (kind, _) in self.measured.items())
+        parts = []
+        for name, (kind, _) in self.measured.items():
+            parts.append(f"{name}: {kind}")
+        kinds = ", ".join(parts)
         if kinds:
             return [f"    columns: {{{kinds}}}"]
         return []
@@ -88,7 +91,9 @@ class HitRows:
             since = f", the first at {{{self.alias}.time}}"
         else:
             since = ""
-        over = ", and no line has said since that it is over" if self.ended else ""
+        over = ""
+        if self.ended:
+            over = ", and no line has said since that it is over"
         words = [f"{{count({HIT})}} lines of {self.log.name}{since}{over}"]
         for name, (_, named) in self.list_measured():
             words.append(f"{name.replace('_', ' ')} up to {{{named}}}")

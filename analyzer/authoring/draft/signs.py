@@ -58,7 +58,9 @@ class Sign:
 
 def write_condition(sign: Sign) -> str:
     """Return the condition a sign becomes: above zero for what counts, the same value for the rest."""
-    name, kind, value = sign.name, sign.column.kind, sign.value
+    name = sign.name
+    kind = sign.column.kind
+    value = sign.value
     if kind == "bool":
         if value:
             text = name

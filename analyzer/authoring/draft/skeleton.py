@@ -59,11 +59,13 @@ def write_skeleton(
             "--table and --log do not go together",
             do="A table is judged row by row, a log is searched.",
         )
+    others: tuple[str, ...]
     if log:
         made = write_log_keys(_find_table(log, log=True))
+        others = LONG_ONLY
     else:
         made = write_table_keys(_find_table(table or DEFAULT_TABLE, log=False))
-    others = LONG_ONLY if log else SHORT_ONLY
+        others = SHORT_ONLY
     lines = [
         "A new rule. Go from top to bottom; docs/rule-guide.md explains each step with an example.",
         "A line that begins with `# key:` is a key you may need; remove the `#`, or the line.",
@@ -115,7 +117,9 @@ def write_head(rule_id: str, title: str, *, comments: bool = False, kb: bool = T
         if key == "kb" and not kb:
             continue
         if key in words:
-            note = f"  # {KEYS[key]}" if comments and key in ("rule", "kb", "status") else ""
+            note = ""
+            if comments and key in ("rule", "kb", "status"):
+                note = f"  # {KEYS[key]}"
             lines.append(f"{key}: {words[key]}{note}")
         elif comments:
             lines.append(_write_optional(key))
@@ -167,6 +171,7 @@ _ELSE = {
 
 
 def _find_table(name: str, *, log: bool) -> Table:
+    """Return the table or log of a name; UsageError with the nearest names for one that is not there."""
     tables = {}
     for one in parsing.tables().values():
         if one.log == log:
@@ -174,8 +179,11 @@ def _find_table(name: str, *, log: bool) -> Table:
     if name in tables:
         return tables[name]
     if name in parsing.tables():
-        what = "is not a log" if log else "is a log"
-        raise UsageError(f"{name} {what}", do=f"Give it with --{'table' if log else 'log'}.")
+        what = "is a log"
+        if log:
+            what = "is not a log"
+        option = "table" if log else "log"
+        raise UsageError(f"{name} {what}", do=f"Give it with --{option}.")
     near = did_you_mean(name, tables)
     do = "`backline tables BUNDLE` and `backline tables --doc` list them."
     if near.startswith("did"):

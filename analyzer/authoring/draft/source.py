@@ -139,7 +139,10 @@ def read_lines(picked: Picked) -> DraftSource:
 
 def find_subject(facts: Facts, log: Table, node: str) -> tuple[Table, bool, str]:
     """Return the table whose rows a rule over a log judges, whether the log is another node's, and a remark."""
-    kind = (facts.nodes[node].kind if node in facts.nodes else "") or kinds_of(log)[0]
+    kind = ""
+    if node in facts.nodes:
+        kind = facts.nodes[node].kind
+    kind = kind or kinds_of(log)[0]
     own = []
     for name in SUBJECTS.get(kind, ()):
         if name in facts.tables:
@@ -174,7 +177,9 @@ def judge_machine(made: DraftSource) -> None:
 
 def make_filler(column: Column | None) -> Any:
     """Return a made-up value for a key that the evidence does not tell."""
-    kind = column.kind if column else "str"
+    kind = "str"
+    if column:
+        kind = column.kind
     fillers: dict[str, Any] = {
         "int": 1, "float": 1.0, "bool": True, "version": "1.0", "time": "2017-10-14 16:53:20",
     }  # fmt: skip
@@ -185,32 +190,36 @@ def make_filler(column: Column | None) -> Any:
 
 
 def _read_rows(chosen: Sequence[ChosenRow]) -> DraftSource:
-    tables = list(dict.fromkeys(one.row.table.name for one in chosen))
+    """Return a source made of rows: the first one is the subject, other tables are joined to it."""
+    by_table: dict[str, list[ChosenRow]] = {}
+    for one in chosen:
+        by_table.setdefault(one.row.table.name, []).append(one)
     first = chosen[0].row
     each = (choose_alias(first.table, ()), first.table)
     made = DraftSource(each)
     aliases = {first.table.name: each[0]}
-    for name in tables[1:]:
-        row = next(one.row for one in chosen if one.row.table.name == name)
-        aliases[name] = choose_alias(row.table, aliases.values())
-        made.joins[aliases[name]] = write_join(
-            each[1], row.table, apart=row.block.node != first.block.node
-        )
+    for name, members in by_table.items():
+        if name == first.table.name:
+            continue
+        row = members[0].row
+        alias = choose_alias(row.table, aliases.values())
+        aliases[name] = alias
+        apart = row.block.node != first.block.node
+        made.joins[alias] = write_join(each[1], row.table, apart=apart)
     signs: list[Sign] = []
-    for name in tables:
-        signs += _find_signs(
-            [one for one in chosen if one.row.table.name == name], aliases[name], made
-        )
+    for name, members in by_table.items():
+        signs += _find_signs(members, aliases[name], made)
     for one in chosen:
-        row_cells = {
-            name: one.row.values.get(name)
-            for name in dict.fromkeys([*one.row.table.key, *one.columns])
-        }
-        rows = made.rows.setdefault(one.row.table.name, [])
-        if len(rows) < MOST_ROWS and row_cells not in rows:
-            rows.append(row_cells)
+        table = one.row.table
+        cells = {}
+        for column in (*table.key, *one.columns):
+            cells[column] = one.row.values.get(column)
+        rows = made.rows.setdefault(table.name, [])
+        if len(rows) < MOST_ROWS and cells not in rows:
+            rows.append(cells)
     choose_signs(made, signs)
-    made.subject = made.subject or describe_subject(*each)
+    if not made.subject:
+        made.subject = describe_subject(*each)
     made.raws = _read_raws([one.row for one in chosen])
     return made
 
@@ -219,19 +228,8 @@ def _read_raws(rows: Iterable[Row]) -> list[Raw]:
     """Return the dumps that rows were read from, in their order; none where one is too long or has no parser."""
     blocks: dict[int, tuple[Block, str]] = {}
     for row in rows:
-        block = row.block
-        makers = []
-        for parser in parsing.registry().values():
-            if any(table.name == row.table.name for table in parser.tables):
-                makers.append(parser)
-        by_command = []
-        for one in makers:
-            if block.command and one.match_command(block.command):
-                by_command.append(one)
-        by_shape = [one for one in makers if block.lines and one.starts_at(block.lines[0])]
-        by_place = [one for one in makers if one.matches_file(block.address.rpartition("!")[2])]
-        name = next((one.name for one in (*by_command, *by_place, *by_shape, *makers)), "")
-        blocks.setdefault(id(block), (block, name))
+        if id(row.block) not in blocks:
+            blocks[id(row.block)] = (row.block, _find_maker(row))
     raws = []
     for block, name in sorted(blocks.values(), key=lambda item: item[0].order):
         if len(block.lines) > MOST_RAW or not block.lines or not name:
@@ -239,6 +237,29 @@ def _read_raws(rows: Iterable[Row]) -> list[Raw]:
         kind = parsing.registry()[name].node
         raws.append(Raw(name, kind, block.command, list(block.lines)))
     return raws
+
+
+def _find_maker(row: Row) -> str:
+    """Return the parser that most likely made a row: by the command, else the file, else the first line."""
+    block = row.block
+    place = block.address.rpartition("!")[2]
+    best = 4
+    name = ""
+    for parser in parsing.registry().values():
+        if all(table.name != row.table.name for table in parser.tables):
+            continue
+        if block.command and parser.match_command(block.command):
+            rank = 0
+        elif parser.matches_file(place):
+            rank = 1
+        elif block.lines and parser.starts_at(block.lines[0]):
+            rank = 2
+        else:
+            rank = 3
+        if rank < best:
+            best = rank
+            name = parser.name
+    return name
 
 
 def _find_signs(chosen: Sequence[ChosenRow], alias: str, made: DraftSource) -> list[Sign]:
@@ -268,7 +289,8 @@ def choose_signs(made: DraftSource, signs: Iterable[Sign], *, by_hand: bool = Tr
 
     by_hand  the author chose their lines, so that a zero means something
     """
-    unique = list({sign.name: sign for sign in reversed(list(signs))}.values())[::-1]
+    first_of_each = {sign.name: sign for sign in reversed(list(signs))}
+    unique = list(first_of_each.values())[::-1]
     chosen = []
     for sign in unique:
         # A name or a time is no sign of anything.
@@ -303,7 +325,8 @@ def describe_subject(alias: str, table: Table) -> str:
     columns = [name for name in table.key if table.column(name)] or ["node"]
     words = []
     for name in columns:
-        words.append(f"{name.replace('_id', '').replace('_', ' ')} {{{alias}.{name}}}")
+        spoken = name.replace("_id", "").replace("_", " ")
+        words.append(f"{spoken} {{{alias}.{name}}}")
     return ", ".join(words)
 
 

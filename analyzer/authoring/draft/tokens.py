@@ -116,7 +116,9 @@ class CleanLine:
         """Return the masked line, cut behind what the pattern is made of when it is very long."""
         if len(self.line) <= 2 * MOST_SOURCE:
             return mask_spans(self.line, self.spans)
-        end = max((self.tokens[-1].end if self.tokens else 0), self.start)
+        end = self.start
+        if self.tokens:
+            end = max(self.tokens[-1].end, end)
         return mask_spans(self.line[:end], [span for span in self.spans if span.end <= end])
 
 
@@ -176,7 +178,8 @@ def _cut_tokens(line: str, spans: Sequence[Span], start: int) -> list[Token]:
             stop = len(line)
         match = _TOKEN.match(line, at)
         assert match is not None
-        if quoted := _read_quoted_object(line, match, left):
+        quoted = _read_quoted_object(line, match, left)
+        if quoted:
             found += quoted
             at = match.end()
             left = [span for span in left if span.end > at]
@@ -221,6 +224,7 @@ def _read_quoted_object(line: str, match: re.Match[str], left: Sequence[Span]) -
 
 
 def _make_masked_token(line: str, span: Span, at: int) -> Token:
+    """Return the token of a name that was masked; its pattern finds the original as well."""
     group, regex = _MASKED.get(span.kind, ("", r"\S+"))
     original = line[at : span.end]
     if not all(re.fullmatch(regex, text) for text in (original, span.text)):
@@ -235,6 +239,7 @@ def _make_masked_token(line: str, span: Span, at: int) -> Token:
 
 
 def _make_token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token:
+    """Return the token of a match, its pattern as wide as values of its kind are."""
     kind, regex = _find_kind(match)
     text = match.group()
     start = match.start()
@@ -244,19 +249,17 @@ def _make_token(line: str, match: re.Match[str], spans: Sequence[Span]) -> Token
         if start <= span.start and span.end <= end:
             inside.append(replace(span, start=span.start - start, end=span.end - start))
     shown = mask_spans(line[start:end], inside)
-    if kind == "space":
-        if text == " ":
-            regex = " "
-    elif kind == "nic":
+    if kind == "nic":
         prefix = text.rstrip("0123456789")
         return Token(kind, start, end, rf"{escape_text(prefix)}\d+", shown, name_column(prefix))
-    elif kind == "scsipath":
+    if kind == "scsipath":
         return Token(kind, start, end, regex, shown, "path")
-    elif kind == "number":
-        if text.isdecimal():
-            regex = r"\d+"
-    elif kind == "hex":
-        regex = regex if text[1] == "x" else r"0X[0-9A-Fa-f]+"
+    if kind == "space" and text == " ":
+        regex = " "
+    elif kind == "number" and text.isdecimal():
+        regex = r"\d+"
+    elif kind == "hex" and text[1] != "x":
+        regex = r"0X[0-9A-Fa-f]+"
     elif kind == "stamp":
         digits = re.sub(r" +", " +", re.sub(r"\d+", r"\\d+", escape_text(text)))
         regex = re.sub(r"^[A-Z][a-z]{2}(?= )", "[A-Z][a-z][a-z]", digits)
@@ -285,19 +288,25 @@ def name_column(text: str) -> str:
 
 
 def _name_by_place(before: str, after: str, token: Token) -> str:
-    if found := re.search(r"(?<![A-Za-z])([HDP]):$", before):
+    """Return the name that the words around a value give it, "" where none do."""
+    found = re.search(r"(?<![A-Za-z])([HDP]):$", before)
+    if found:
         if token.kind == "hex":
             return {"H": "host_status", "D": "device_status", "P": "plugin_status"}[found[1]]
         return ""
-    if found := re.search(r"([A-Za-z][\w-]{0,24})=$", before):
+    found = re.search(r"([A-Za-z][\w-]{0,24})=$", before)
+    if found:
         return name_column(found[1])
-    if found := re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before):
+    found = re.search(rf"(?i)(?<![A-Za-z])({_NOUNS})(?:[ :#]| = |: )$", before)
+    if found:
         if found[1].lower() == "port":
             return "port_id"
         return name_column(found[1])
-    if found := re.search(r"(?<![A-Za-z])([PV]F) number $", before):
+    found = re.search(r"(?<![A-Za-z])([PV]F) number $", before)
+    if found:
         return found[1].lower()
-    if found := re.match(rf" ?({_UNITS}|%)(?![A-Za-z0-9])", after):
+    found = re.match(rf" ?({_UNITS}|%)(?![A-Za-z0-9])", after)
+    if found:
         if found[1] == "%":
             return "percent"
         return name_column(found[1])

@@ -63,7 +63,8 @@ def read_case(
     ledger, kinds = Ledger(), KindFinder()
     scanner = scanner or Scanner(signatures, limits=limits)
     intake = triage.read_case(paths, ledger, kinds, scanner, triage.Options(limits=limits))
-    if refused := triage.refuse_case(paths, ledger, intake, kinds):
+    refused = triage.refuse_case(paths, ledger, intake, kinds)
+    if refused:
         raise refused
     facts = triage.gather(intake, resolve_nodes(intake, kinds), ledger, into)
     blocks: dict[str, list[Block]] = {}

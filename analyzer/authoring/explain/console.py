@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rich.text import Text
+
 from analyzer.authoring.explain.explain_text import Line
 from analyzer.runtime.text import one_line
 
@@ -24,7 +26,10 @@ class Console:
     @property
     def width(self) -> int:
         """Columns of the terminal, 0 for a pipe."""
-        return self.console.width if self.console is not None else 0
+        width = 0
+        if self.console is not None:
+            width = self.console.width
+        return width
 
     def clear_page(self) -> None:
         """Begin a fresh page on a terminal; a pipe is left alone."""
@@ -38,8 +43,6 @@ class Console:
             if self.console is None:
                 sys.stdout.write(_make_writable(line.text, encoding) + "\n")
             else:
-                from rich.text import Text  # noqa: PLC0415 - loaded already with the console
-
                 whole = Text().join(
                     Text(_make_writable(text, encoding), style=style) for text, style in line.parts
                 )

@@ -110,7 +110,8 @@ def explain_rule(rule: Rule, case_read: CaseRead, limits: Limits | None = None) 
         rule.id, rule.title, counts, notes=list(judgement.notes), failed="; ".join(failed)
     )
     found.subjects = _sort_subjects(_explain_subjects(judgement, case_read))
-    left = sum(counts.values()) - len(found.subjects) - len(_list_empty(rule, facts))
+    empty = _list_empty(rule, facts)
+    left = sum(counts.values()) - len(found.subjects) - len(empty)
     if found.subjects and left > 0:
         found.notes.append(
             f"{left:,} more subjects were judged; the first of each verdict are shown"
@@ -140,6 +141,7 @@ def find_subjects(explanation: Explanation, part: str) -> list[SubjectExplanatio
 
 
 def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[SubjectExplanation]:
+    """Return what was judged of each subject, with the words of its finding."""
     findings: defaultdict[tuple[str, str, str], list[Finding]] = defaultdict(list)
     for finding in judgement.findings:
         findings[finding.node, finding.subject, finding.object].append(finding)
@@ -173,7 +175,8 @@ def _explain_subjects(judgement: Judgement, case_read: CaseRead) -> list[Subject
                     number = int(line)
                 else:
                     number = 0
-                label, text = "line", trace.value.strip('"')
+                label = "line"
+                text = trace.value.strip('"')
                 if trace.text != "line":
                     label = f"{trace.text} = {trace.value}"
                     text = case_read.find_line(address, number)
@@ -193,7 +196,12 @@ def _sort_subjects(subjects: list[SubjectExplanation]) -> list[SubjectExplanatio
         verdict = _ORDER.index(Verdict(one.verdict))
         if one.near is None:
             return verdict, severity, 9, 0.0
-        far = sum(1.0 if leaf.far is None else min(1.0, leaf.far) for leaf in one.near.leaves)
+        far = 0.0
+        for leaf in one.near.leaves:
+            if leaf.far is None:
+                far += 1.0
+            else:
+                far += min(1.0, leaf.far)
         return verdict, severity, one.near.distance or 3, far
 
     return sorted(subjects, key=rank)
@@ -223,6 +231,7 @@ def _list_empty(rule: Rule, facts: Facts) -> list[str]:
 
 
 def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
+    """Return why no subject was judged: which rows the case lacks, and what to ask for."""
     table = rule.each.table
     ask = rule.ask_for(table)
     if ask:
@@ -230,14 +239,15 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
     else:
         asked = ""
     if not facts.nodes_of_product(table.product):
-        nodes = ", ".join(
-            f"{node.name} ({node.kind or 'of unknown kind'})" for node in facts.nodes.values()
-        )
+        parts = []
+        for node in facts.nodes.values():
+            parts.append(f"{node.name} ({node.kind or 'of unknown kind'})")
+        nodes = ", ".join(parts)
         if nodes:
             here = f"; the case holds {nodes}"
         else:
             here = ""
-        absent = f"{table.declared.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
+        absent = f"{table.declared_table.name} is of the product {table.product}, and no part of the case is{here}.{asked}"
         if found.subjects:
             return []
         return [absent]
@@ -247,7 +257,8 @@ def _explain_silence(rule: Rule, facts: Facts, found: Explanation) -> list[str]:
         held = f"line of {table.spoken_name}"
     words = []
     for key in _list_empty(rule, facts):
-        words.append(f"{facts.name(key)}: {table.words} was read and holds no {held}.")
+        machine = facts.name(key)
+        words.append(f"{machine}: {table.words} was read and holds no {held}.")
     if not found.subjects and not words:
         words = [f"{explain_table(facts, None, table).why}.{asked}"]
     return words
@@ -279,7 +290,11 @@ def is_named(rule: str, document: CaseDocument) -> bool:
     """Say whether a case document names a rule."""
     found = any(one.rule == rule for one in document.findings)
     quiet = any(one.rule == rule for one in document.quiet)
-    return found or quiet or any(rule in one.rules for one in document.cannot_tell)
+    if found:
+        return True
+    if quiet:
+        return True
+    return any(rule in one.rules for one in document.cannot_tell)
 
 
 def explain_stored(rule: str, title: str, document: CaseDocument, name: str) -> Explanation:
@@ -316,7 +331,9 @@ def explain_stored(rule: str, title: str, document: CaseDocument, name: str) -> 
     counted = {name: count for name, count in counts.items() if count}
     found = Explanation(rule, title, counted, _sort_subjects(subjects), stored=name)
     for group in groups:
-        ask = f" Ask for: {group.ask}" if group.ask else ""
+        ask = ""
+        if group.ask:
+            ask = f" Ask for: {group.ask}"
         found.silent.append(f"cannot tell: {group.why}.{ask}")
     if not subjects and not groups and quiet:
         found.silent.append("The case document holds no finding of this rule.")
@@ -344,11 +361,11 @@ def make_record(
 
 
 def _record_subject(one: SubjectExplanation) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        name: to_builtins(getattr(one, name), str_keys=True)
-        for name in SubjectExplanation.__slots__
-        if name not in ("trace", "marks")
-    }
+    """Return what was judged of a subject as plain values."""
+    found: dict[str, Any] = {}
+    for name in SubjectExplanation.__slots__:
+        if name not in ("trace", "marks"):
+            found[name] = to_builtins(getattr(one, name), str_keys=True)
     if one.trace:
         numbers = {}
         for number, line in enumerate(walk_tree(one.trace)):

@@ -51,7 +51,8 @@ class Line:
     @property
     def text(self) -> str:
         """The line without colours."""
-        return (" " * self.indent + "".join(text for text, _ in self.parts)).rstrip()
+        words = "".join(text for text, _ in self.parts)
+        return (" " * self.indent + words).rstrip()
 
 
 def text_line(text: str, style: str = "", *, indent: int = 0, exact: bool = False) -> Line:
@@ -73,7 +74,8 @@ def write_lines(
     depth  0 verdicts, 1 their lines of evidence, 2 the whole trees
     width  columns of the terminal; 0 for a pipe, where nothing is folded
     """
-    yield Line([(explanation.rule, "bold"), (f"  {one_line(explanation.title)}", "")])
+    title = one_line(explanation.title)
+    yield Line([(explanation.rule, "bold"), (f"  {title}", "")])
     if explanation.stored:
         kept = f"{one_line(explanation.stored)} holds what was found then; to judge the rule again, give the bundle."
         yield text_line(kept, "yellow")
@@ -81,8 +83,9 @@ def write_lines(
         yield Line([("the rule failed: ", "bold magenta"), (one_line(explanation.failed), "")])
     else:
         yield text_line(count_verdicts(explanation.counts))
-    chosen = explanation.subjects if subjects is None else subjects
-    shown = chosen[:most] if most else chosen
+    if subjects is None:
+        subjects = explanation.subjects
+    shown = subjects[: most or None]
     head_width = max((len(_write_verdict(one)) for one in shown), default=0)
     name_width = max((len(one_line(one.name)) for one in shown), default=0)
     columns = head_width, min(_NAME, name_width)
@@ -92,17 +95,14 @@ def write_lines(
         yield from _write_subject(one, columns, depth, width)
     # The subjects that are not shown, by verdict.
     by: dict[str, list[str]] = {}
-    for one in chosen[len(shown) :]:
+    for one in subjects[len(shown) :]:
         by.setdefault(one.verdict, []).append(bound_line(one.name, 60))
     for verdict, hidden in by.items():
+        head = f"and {len(hidden):,} more {WORDS[verdict]}: "
         listed = "; ".join(hidden[: 3 * SHOWN])
         if len(hidden) > 3 * SHOWN:
-            more = f"; and {len(hidden) - 3 * SHOWN:,} further"
-        else:
-            more = ""
-        yield Line(
-            [(f"and {len(hidden):,} more {WORDS[verdict]}: ", "bold"), (f"{listed}{more}", "")]
-        )
+            listed += f"; and {len(hidden) - 3 * SHOWN:,} further"
+        yield Line([(head, "bold"), (listed, "")])
     for words in explanation.silent:
         yield text_line(one_line(words))
     for words in explanation.notes:
@@ -119,13 +119,16 @@ def count_verdicts(counts: dict[str, int]) -> str:
 
 
 def _write_verdict(one: SubjectExplanation) -> str:
-    return " ".join(word for word in (WORDS[one.verdict], one.severity, one.confidence) if word)
+    """Return the verdict of a subject and its grade in one line."""
+    return " ".join(filter(None, (WORDS[one.verdict], one.severity, one.confidence)))
 
 
 def _write_subject(
     one: SubjectExplanation, columns: tuple[int, int], depth: int, width: int
 ) -> Iterator[Line]:
-    head = (_write_verdict(one).ljust(columns[0] + 2), _STYLES.get(one.verdict, "bold"))
+    """Yield a subject with its reasons, its evidence or its tree, as `depth` asks."""
+    style = _STYLES.get(one.verdict, "bold")
+    head = (_write_verdict(one).ljust(columns[0] + 2), style)
     yield Line(
         [
             head,
@@ -165,7 +168,10 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
         mark = one.marks.get(number)
         if mark is not None and mark.says == "no":
             values = ", ".join(child.value for child in trace.children[:2])
-            saying.append(one_line(f"{trace.text} ({values})" if values else trace.text))
+            text = trace.text
+            if values:
+                text += f" ({values})"
+            saying.append(one_line(text))
     if one.why:
         words = [f"cannot tell: {one_line(one.why)}"]
     else:
@@ -175,7 +181,8 @@ def give_reasons(one: SubjectExplanation) -> list[str]:
             more = f"; and {len(saying) - SAYING_NO} more"
         else:
             more = ""
-        words.append(f"says no: {'; '.join(saying[:SAYING_NO])}{more}")
+        shown = "; ".join(saying[:SAYING_NO])
+        words.append(f"says no: {shown}{more}")
     asks = [mark.ask for mark in one.marks.values() if mark.ask]
     if asks and one.verdict == Verdict.CANNOT_TELL:
         words.append(f"ask for: {one_line(asks[0])}")
@@ -198,7 +205,9 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
     below = [(trace, 0)]
     while below:
         one, depth = below.pop()
-        rows.append(_Row(4 + min(depth, 20) * 2, one, marks.get(len(rows))))
+        indent = 4 + min(depth, 20) * 2
+        mark = marks.get(len(rows))
+        rows.append(_Row(indent, one, mark))
         below += [(child, depth + 1) for child in reversed(one.children)]
     longest = max(row.indent + len(one_line(row.trace.text)) for row in rows)
     if width:
@@ -211,30 +220,37 @@ def write_tree(trace: Trace, marks: dict[int, Mark], width: int = 0) -> Iterator
 
 
 def _write_row(row: _Row, column: int, width: int) -> Iterator[Line]:
+    """Yield a line of a tree; what does not fit next to the value comes below it."""
     trace = row.trace
+    mark = row.mark
     expression = one_line(trace.text)
     room = max(12, column - row.indent)
     folded = [expression]
     if width and len(expression) > room:
         folded = textwrap.wrap(expression, room, subsequent_indent="    ")
     value = bound_line(trace.value, _TEXT)
-    parts = [(folded[0].ljust(room), ""), (f" = {value}", _VALUES.get(value, "bold"))]
-    if row.mark is not None:
-        no = row.mark.says == "no"
-        parts.append(("   <- says no", "bold red") if no else ("   <- not known", "bold yellow"))
+    style = _VALUES.get(value, "bold")
+    parts = [(folded[0].ljust(room), ""), (f" = {value}", style)]
+    if mark is not None and mark.says == "no":
+        parts.append(("   <- says no", "bold red"))
+    elif mark is not None:
+        parts.append(("   <- not known", "bold yellow"))
     tail = []
-    if row.mark is not None and row.mark.ask:
-        tail.append((f"ask for: {one_line(row.mark.ask)}", "yellow"))
+    if mark is not None and mark.ask:
+        tail.append((f"ask for: {one_line(mark.ask)}", "yellow"))
     if trace.note:
         tail.append((f"({one_line(trace.note)})", ""))
     if trace.at:
         tail.append((one_line(trace.at), "dim"))
-    used = row.indent + sum(len(text) for text, _ in parts) + sum(3 + len(text) for text, _ in tail)
+    behind = [(f"   {text}", style) for text, style in tail]
+    used = row.indent + sum(len(text) for text, _ in parts + behind)
     fits = not width or used <= width
     if fits:
-        parts += [(f"   {text}", style) for text, style in tail]
+        parts += behind
     yield Line(parts, row.indent, exact=True)
     for more in folded[1:]:
         yield text_line(more, indent=row.indent, exact=True)
-    for text, style in tail if not fits else ():
-        yield text_line(text, style, indent=row.indent + 4, exact=text == one_line(trace.at))
+    if not fits:
+        for text, style in tail:
+            exact = text == one_line(trace.at)
+            yield text_line(text, style, indent=row.indent + 4, exact=exact)

@@ -22,9 +22,8 @@ from analyzer.judge import judge_rule
 from analyzer.judge.joining import read_table
 from analyzer.rules import Catalog, Rule
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import Source
+from analyzer.scan.blocks import Source, pass_on
 from analyzer.scan.hits import LogScan, Signature
-from analyzer.scan.passing import pass_on
 from analyzer.scan.signatures import HowToScan, Scanner
 
 KEPT = 8 << 20  # bytes kept of the logs of one table, and at most a quarter of it of one member
@@ -86,8 +85,10 @@ def profile_rules(paths: Sequence[Path], catalog: Catalog) -> Profile:
 
     Raises RefusedError when the case holds nothing readable.
     """
-    limits, signatures = Limits(), catalog.signatures()
-    scanner, facts = _KeepingScanner(signatures, limits=limits), Facts()
+    limits = Limits()
+    signatures = catalog.signatures()
+    scanner = _KeepingScanner(signatures, limits=limits)
+    facts = Facts()
     case = casework.read_case(paths, signatures, limits=limits, scanner=scanner, into=facts)
     start = perf_counter()
     for name in sorted(
@@ -109,7 +110,8 @@ def profile_rules(paths: Sequence[Path], catalog: Catalog) -> Profile:
             plain[one.table] = _time_search([], one.table, texts, limits)
         own = _time_search([one], one.table, texts, limits)
         scale = max(1.0, sizes[one.table] / scanner.sizes[one.table])
-        search[one.id] = max(0.0, own - plain[one.table]) * 1000 * scale
+        seconds = max(0.0, own - plain[one.table])
+        search[one.id] = seconds * 1000 * scale
     costs = []
     for rule in catalog.rules:
         costs.append(_time_rule(rule, facts, search, limits))
@@ -136,7 +138,9 @@ def make_record(found: Profile, costs: Sequence[Cost]) -> dict[str, Any]:
         rounded.append(
             {name: round(v, 2) if isinstance(v, float) else v for name, v in row.items()}
         )
-    return {**{name: round(v, 4) for name, v in shared.items()}, "rules": rounded}
+    record: dict[str, Any] = {name: round(seconds, 4) for name, seconds in shared.items()}
+    record["rules"] = rounded
+    return record
 
 
 def _time_rule(rule: Rule, facts: Facts, search: dict[str, float], limits: Limits) -> Cost:

@@ -26,38 +26,19 @@ _MIB = 1 << 20
 
 def write_lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
     """Yield the shared times, the rows of `costs`, and what the columns are."""
-    yield Line([("reading the case", "bold"), (f"  {found.read:.2f} s", "")])
     size = f"{found.log_bytes / _MIB:,.1f} MiB in one pass for {found.signatures} signatures"
-    yield Line([("the logs", "bold"), (f"  {found.logs:.2f} s of it, {size}", "")])
-    yield Line([("tables made ready", "bold"), (f"  {found.fill * 1000:.0f} ms", "")])
     judged = sum(cost.judge for cost in found.costs)
-    yield Line([(f"{len(found.costs)} rules judged", "bold"), (f"  {judged:,.0f} ms", "")])
+    times = {
+        "reading the case": f"{found.read:.2f} s",
+        "the logs": f"{found.logs:.2f} s of it, {size}",
+        "tables made ready": f"{found.fill * 1000:.0f} ms",
+        f"{len(found.costs)} rules judged": f"{judged:,.0f} ms",
+    }
+    for what, time in times.items():
+        yield Line([(what, "bold"), (f"  {time}", "")])
     yield Line([])
     if costs:
-        rows = []
-        for cost in costs:
-            times = (cost.total, cost.search, cost.judge, cost.subjects, cost.details, cost.rest)
-            counts = (cost.rows, cost.lines, cost.hits)
-            verdicts = ", ".join(
-                f"{count:,} {WORDS[name].lower()}" for name, count in cost.verdicts.items()
-            )
-            rows.append(
-                (
-                    one_line(cost.rule),
-                    *(f"{time:,.1f}" for time in times),
-                    *(f"{count:,}" for count in counts),
-                    verdicts,
-                )
-            )
-        widths = []
-        for place in range(len(_HEADS)):
-            widths.append(max(len(row[place]) for row in [_HEADS, *rows]))
-        for number, row in enumerate([_HEADS, *rows]):
-            cells = []
-            for cell, width in zip(row[1:-1], widths[1:-1], strict=True):
-                cells.append(cell.rjust(width))
-            cells = [row[0].ljust(widths[0]), *cells, row[-1]]
-            yield text_line("  ".join(cells), "bold" if not number else "", exact=True)
+        yield from _write_table(costs)
         yield Line([])
     hidden = len(found.costs) - len(costs)
     if hidden:
@@ -72,3 +53,25 @@ def write_lines(found: Profile, costs: Sequence[Cost]) -> Iterator[Line]:
     yield text_line(
         "judge: subjects are all verdicts, details what findings show, rest windows over log lines."
     )
+
+
+def _write_table(costs: Sequence[Cost]) -> Iterator[Line]:
+    """Yield the costs under their heads, numbers on the right of their columns."""
+    rows = [list(_HEADS)]
+    for cost in costs:
+        row = [one_line(cost.rule)]
+        for time in (cost.total, cost.search, cost.judge, cost.subjects, cost.details, cost.rest):
+            row.append(f"{time:,.1f}")
+        for count in (cost.rows, cost.lines, cost.hits):
+            row.append(f"{count:,}")
+        verdicts = [f"{count:,} {WORDS[name].lower()}" for name, count in cost.verdicts.items()]
+        row.append(", ".join(verdicts))
+        rows.append(row)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    style = "bold"
+    for name, *numbers, verdict in rows:
+        cells = [name.ljust(widths[0])]
+        for number, width in zip(numbers, widths[1:-1], strict=True):
+            cells.append(number.rjust(width))
+        yield text_line("  ".join([*cells, verdict]), style, exact=True)
+        style = ""

@@ -198,11 +198,10 @@ class RuleSession:
         wanted = tuple(Catalog([rule]).signatures())
         if self.case is not None and self.case.signatures == wanted:
             return self.case
-        shown.reread = (
-            "the signatures under `logs` changed, so the logs were searched again"
-            if self.case
-            else ""
-        )
+        if self.case:
+            shown.reread = "the signatures under `logs` changed, so the logs were searched again"
+        else:
+            shown.reread = ""
         self.close()
         self.case = casework.read_case(self.paths, wanted, limits=self.limits)
         shown.read_s = self.case.seconds

@@ -58,7 +58,8 @@ def format_rule(text: str, name: str = "rule.yaml") -> str:
     """
     text = _unify_ends(text)
     source = RuleText(name, text)
-    if found := _ODD_BREAK.search(text):
+    found = _ODD_BREAK.search(text)
+    if found:
         message = f"a line break that editors do not show (U+{ord(found[0]):04X})"
         raise source.error(
             message,
@@ -97,7 +98,9 @@ def read_layout(path: Path) -> Layout:
     text, raw = rulefile.read_file(path, Limits())
     result = format_rule(text.text, text.name).encode()
     first = raw.partition(b"\n")[0]
-    return Layout(path, raw, result.replace(b"\n", b"\r\n") if first.endswith(b"\r") else result)
+    if first.endswith(b"\r"):
+        result = result.replace(b"\n", b"\r\n")
+    return Layout(path, raw, result)
 
 
 def write_layout(layout: Layout) -> None:
@@ -155,14 +158,20 @@ def _find_place(source: RuleText, index: int) -> FileSpan:
 
 
 def _is_same(one: RuleItem, two: RuleItem) -> bool:
+    """Say whether two values of rule files are the same, down to their spelling."""
     if isinstance(one.value, dict) and isinstance(two.value, dict):
-        return one.value.keys() == two.value.keys() and all(
-            _is_same(one.value[key], two.value[key]) for key in one.value
-        )
+        if one.value.keys() != two.value.keys():
+            return False
+        for key in one.value:
+            if not _is_same(one.value[key], two.value[key]):
+                return False
+        return True
     if isinstance(one.value, list) and isinstance(two.value, list):
-        return len(one.value) == len(two.value) and all(map(_is_same, one.value, two.value))
-    return (
-        type(one.value) is type(two.value)
-        and one.value == two.value
-        and (one.value is None or one.text == two.text)
-    )
+        if len(one.value) != len(two.value):
+            return False
+        return all(map(_is_same, one.value, two.value))
+    if type(one.value) is not type(two.value):
+        return False
+    if one.value != two.value:
+        return False
+    return one.value is None or one.text == two.text

@@ -121,17 +121,26 @@ class _Page:
         self.put_comments([*entry.above, *entry.beside[:-1]], column)
         if parted:
             self.add_blank()
-        start = (lead or " " * column) + (_write_key(entry.key) if entry.key else "-")
+        key = "-"
+        if entry.key:
+            key = _write_key(entry.key)
+        start = (lead or " " * column) + key
         if node.anchor:
             start += f" &{node.anchor}"
         inner = (*path, _find_step(entry, path))
-        beside = "".join(" " * max(2, comment.gap) + comment.text for comment in entry.beside[-1:])
+        beside = ""
+        if entry.beside:
+            comment = entry.beside[-1]
+            beside = " " * max(2, comment.gap) + comment.text
         if not node.block:
             self.put_single(node, column, path=inner, start=start, beside=beside)
         elif not on_dash:
             self.put_lines(start + beside)
         for number, child in enumerate(node.entries if node.block else ()):
-            apart = number > 0 and (child.above[0].blank if child.above else child.blank)
+            blank = child.blank
+            if child.above:
+                blank = child.above[0].blank
+            apart = number > 0 and blank
             self.put_entry(
                 child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart
             )
@@ -189,7 +198,9 @@ def _write_key(key: YamlNode) -> str:
 def _find_step(entry: YamlEntry, path: Path) -> str:
     """Return what a child's path goes on with: its key, or `*` where any key may stand."""
     free = entry.key is None or path in {("join",), ("logs",), ("seen",), ("let",)}
-    return "*" if free else entry.name
+    if free:
+        return "*"
+    return entry.name
 
 
 def _sort_entries(node: YamlNode, path: Path) -> None:
@@ -205,9 +216,9 @@ def _sort_entries(node: YamlNode, path: Path) -> None:
 def _has_alias(node: YamlNode) -> bool:
     """Say whether an alias is below: it must come after its anchor, so the author's order stays."""
     keys = (entry.key for entry in node.entries if entry.key)
-    return node.kind == "alias" or any(
-        map(_has_alias, (*keys, *(entry.value for entry in node.entries)))
-    )
+    if node.kind == "alias":
+        return True
+    return any(map(_has_alias, (*keys, *(entry.value for entry in node.entries))))
 
 
 # -- flow style
@@ -233,7 +244,9 @@ def _write_flat(node: YamlNode) -> str:
         (f"{_write_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries
     )
     inside = ", ".join(key + _write_flat(value) for key, value in pairs)
-    return anchor + (f"{{{inside}}}" if node.kind == "map" else f"[{inside}]")
+    if node.kind == "map":
+        return f"{anchor}{{{inside}}}"
+    return f"{anchor}[{inside}]"
 
 
 def _write_flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:

@@ -82,21 +82,15 @@ def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[
             lines.append(row)
         flush()
     if not lines:
-        keep = "+" if ends else "-" if "-" in head else ""
+        keep = "-" if "-" in head else ""
+        if ends:
+            keep = "+"
         return node.style + keep, [""] * ends
-    if ends == 0:
-        keep = "-"
-    else:
-        keep = "" if ends == 1 else "+"
+    keep = {0: "-", 1: ""}.get(ends, "+")
     first = next((line for line in lines if line), "")
-    if first.startswith((" ", "\t")):
-        explicit = "2"
-    else:
-        explicit = ""
-    return node.style + explicit + keep, [
-        *(indent_line(line, column) for line in lines),
-        *[""] * (ends - 1),
-    ]
+    explicit = "2" if first.startswith((" ", "\t")) else ""
+    indented = [indent_line(line, column) for line in lines]
+    return node.style + explicit + keep, indented + [""] * (ends - 1)
 
 
 def _read_content(node: YamlNode, head: str) -> list[str]:
@@ -104,7 +98,9 @@ def _read_content(node: YamlNode, head: str) -> list[str]:
     rows = node.raw.split("\n")[1:]
     digits = [sign for sign in head if sign.isdigit()]
     full = [row for row in rows if row.strip(" ")]
-    indent = len(full[0]) - len(full[0].lstrip(" ")) if full else 0
+    indent = 0
+    if full:
+        indent = len(full[0]) - len(full[0].lstrip(" "))
     if digits:
         indent = node.indent + int(digits[0])
     rows = [row[indent:] for row in rows]

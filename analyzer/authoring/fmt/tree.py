@@ -123,7 +123,10 @@ def read_document(text: str) -> Document:
     rest = every[cut:]
     header += [one for one in rest if MODELINE.match(one.text)]
     first.above = [one for one in rest if not MODELINE.match(one.text)]
-    gap = bool(header) and (first.above[0].blank if first.above else first.blank)
+    blank = first.blank
+    if first.above:
+        blank = first.above[0].blank
+    gap = bool(header) and blank
     return Document(header, gap, root, tail)
 
 
@@ -153,7 +156,8 @@ class _Reader:
 
     def read_node(self, event: Any, indent: int, *, flow: bool) -> YamlNode:
         """Read one value; nothing written gives an empty scalar. `indent` is the column of its entry."""
-        start, end = event.start_mark.index, event.end_mark.index
+        start = event.start_mark.index
+        end = event.end_mark.index
         anchor = event.anchor or ""
         if isinstance(event, yaml.AliasEvent):
             return YamlNode("alias", start, end, raw=self.text[start:end], value=anchor)
@@ -184,10 +188,16 @@ class _Reader:
     def read_entries(self, found: YamlNode, mapping: bool, indent: int, flow: bool) -> int:
         """Read the entries of a collection into it; returns where the event of its end ends."""
         while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
-            mark: Any = event.start_mark if mapping or flow else next(self.dashes)
+            if mapping or flow:
+                mark: Any = event.start_mark
+            else:
+                mark = next(self.dashes)
             empty = YamlNode("scalar", mark.index, mark.index)
             entry = YamlEntry(None, empty, mark.index, mark.column)
-            column = indent if flow else mark.column
+            if flow:
+                column = indent
+            else:
+                column = mark.column
             if not flow:
                 entry.blank = _blank_above(self.text, mark.index)
                 self.entries.append(entry)
@@ -201,15 +211,20 @@ class _Reader:
 
 
 def _blank_above(text: str, index: int) -> bool:
+    """Say whether the line above the one of an index is blank."""
     start = text.rfind("\n", 0, index) + 1
-    return start > 1 and not text[text.rfind("\n", 0, start - 1) + 1 : start - 1].strip()
+    if start <= 1:
+        return False
+    above = text[: start - 1].rpartition("\n")[2]
+    return not above.strip()
 
 
 def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
     """Yield the comments between two tokens, and those in the head line of a block scalar."""
     place = 0
     for token in tokens:
-        start, end = token.start_mark.index, token.end_mark.index
+        start = token.start_mark.index
+        end = token.end_mark.index
         if start > place and "#" in text[place:start]:
             yield [
                 _make_comment(text, place + found.start(), found[0])
@@ -217,12 +232,14 @@ def _find_gaps(text: str, tokens: list[Any]) -> Iterator[list[Comment]]:
             ]
         if isinstance(token, yaml.ScalarToken) and token.style in ("|", ">"):
             head = text[start:end].partition("\n")[0]
-            if (at := head.find("#")) >= 0:
+            at = head.find("#")
+            if at >= 0:
                 yield [_make_comment(text, start + at, head[at:])]
         place = max(place, end)
 
 
 def _make_comment(text: str, index: int, words: str) -> Comment:
+    """Return a comment with its place in its line."""
     line = text.rfind("\n", 0, index) + 1
     before = text[line:index]
     own = not before.strip()
@@ -257,11 +274,13 @@ def _attach_comments(reader: _Reader, run: list[Comment], tail: list[Comment]) -
             later.above.append(comment)
             taken = True
         else:
-            edge = later.column if later else reader.entries[0].column
+            edge = (later or reader.entries[0]).column
             outer = [one for one in reader.entries[:at] if one.column <= comment.column]
-            inner = outer[-1] if outer else None
-            if inner is not None and inner.column > edge:
-                inner.below.append(comment)
+            if outer and outer[-1].column > edge:
+                outer[-1].below.append(comment)
+            elif later is not None:
+                later.above.append(comment)
+                taken = True
             else:
-                (later.above if later else tail).append(comment)
-                taken = later is not None
+                tail.append(comment)
+                taken = False

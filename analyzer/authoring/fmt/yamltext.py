@@ -21,7 +21,13 @@ def clean_text(text: str) -> str:
     """Return text of the same length with every sign that cannot be printed replaced; tabs stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(sign if sign == "\t" or sign.isprintable() else ODD for sign in text)
+    parts = []
+    for sign in text:
+        if sign == "\t" or sign.isprintable():
+            parts.append(sign)
+        else:
+            parts.append(ODD)
+    return "".join(parts)
 
 
 def write_scalar(text: str, *, flow: bool = False) -> str:
@@ -45,7 +51,9 @@ def write_value(item: object) -> str:
     if item is None:
         return "null"
     if isinstance(item, bool):
-        return "true" if item else "false"
+        if item:
+            return "true"
+        return "false"
     if isinstance(item, int):
         return str(item)
     if isinstance(item, float):

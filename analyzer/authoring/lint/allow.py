@@ -8,7 +8,7 @@ reads the rule next must be able to judge it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,9 +75,12 @@ def _read_allows(file: RuleFile) -> list[Allow]:
             start, end = event.start_mark, event.end_mark
             block = event.style in ("|", ">")
             if event.style or end.line > start.line:
-                last = end.line + (0 if end.column == 0 and end.line > start.line else 1)
+                last = end.line + 1
+                if end.column == 0 and end.line > start.line:
+                    last = end.line
                 stop = FileSpan(last, 1 << 30 if block else end.column + 1)
-                spans.append((FileSpan(start.line + 1, start.column + 1), stop, block))
+                begin = FileSpan(start.line + 1, start.column + 1)
+                spans.append((begin, stop, block))
     allows = []
     for number, line in enumerate(file.text.lines, 1):
         found = _COMMENT.search(line)
@@ -100,7 +103,8 @@ def _read_allows(file: RuleFile) -> list[Allow]:
 
 def _read_codes(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, FileSpan]:
     """Return the codes of a comment with their places; complain of what is wrong with it."""
-    whole = FileSpan(number, found.start() + 1, max(1, found.end() - found.start()))
+    length = found.end() - found.start()
+    whole = FileSpan(number, found.start() + 1, max(1, length))
     allow = _ALLOW.match(found[1])
     if allow is None:
         file.complain("R090", "this comment is not understood", whole, FORM)
@@ -134,7 +138,9 @@ def _read_codes(file: RuleFile, number: int, found: re.Match[str]) -> dict[str, 
 def _find_lines(file: RuleFile, number: int, found: re.Match[str], spans: list[Span]) -> range:
     """Return the lines a comment holds for."""
     lines = file.text.lines
-    keys = file.tree.keys.values() if file.tree is not None else ()
+    keys: Iterable[FileSpan] = ()
+    if file.tree is not None:
+        keys = file.tree.keys.values()
     target = number
     if not lines[number - 1][: found.start()].strip():
         if number < min((place.line for place in keys), default=1):

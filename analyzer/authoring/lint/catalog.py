@@ -60,7 +60,8 @@ class ShippedNames:
             "each": f"{rule.each.name} in {judged}",
         }
         items = {key: _make_item(text) for key, text in texts.items()}
-        items["kb"] = RuleItem([_make_item(str(number)) for number in rule.kb], FileSpan())
+        articles = [_make_item(str(number)) for number in rule.kb]
+        items["kb"] = RuleItem(articles, FileSpan())
         file.tree, file.rule = RuleItem(items, FileSpan()), rule
         return True
 
@@ -100,7 +101,8 @@ def check_catalog(file: RuleFile, others: Others) -> None:
         for number in numbers:
             first = others.subjects.get((number, table))
             if _is_another(first, file):
-                text = f"rule `{_read_id(first)}` judges `{table}` for KB {number} as well ({_read_name(first)})"
+                other = f"rule `{_read_id(first)}`"
+                text = f"{other} judges `{table}` for KB {number} as well ({_read_name(first)})"
                 help_text = "merge the two rules, or say in a comment why not"
                 file.complain("R053", text, file.find_place("kb"), help_text)
                 break
@@ -111,7 +113,8 @@ def check_catalog(file: RuleFile, others: Others) -> None:
 def check_replaced(file: RuleFile, others: Others) -> None:
     """Complain of rules that were replaced and still judge."""
     places: list[tuple[str | int, ...]] = [("replaces",)]
-    places += [("replaces", number) for number, _ in enumerate(file.list_entries("replaces"))]
+    for number, _ in enumerate(file.list_entries("replaces")):
+        places.append(("replaces", number))
     for steps in places:
         item = file.find_item(*steps)
         name = file.read_word(*steps)
@@ -144,16 +147,7 @@ def check_names(file: RuleFile, others: Others) -> None:
         known = sorted({*others.ids} - {file.read_word("rule")})
         if row:
             # A row of another rule's table; only `explained_by` may name one.
-            if target is not None:
-                rule = target.rule
-            else:
-                rule = None
-            known_names: set[str] = set()
-            if rule is not None and rule.fact:
-                table = rule.aliases[rule.fact].table
-                known_names = set()
-                for cells in table.own_rows:
-                    known_names.add(" ".join(str(cells.get(column) or "") for column in table.key))
+            known_names = _name_own_rows(target)
             if str(steps[0]) != "explained_by" or row not in known_names:
                 file.complain(
                     "R060",
@@ -172,7 +166,9 @@ def check_names(file: RuleFile, others: Others) -> None:
             )
         elif steps[0] == "explained_by" and target.is_retired:
             successor = target.read_word("replaced_by")
-            help_text = f"`{successor}` took over from it" if successor else "remove it"
+            help_text = "remove it"
+            if successor:
+                help_text = f"`{successor}` took over from it"
             file.complain(
                 "R060",
                 f"rule `{name}` is retired and no longer explains anything",
@@ -181,23 +177,38 @@ def check_names(file: RuleFile, others: Others) -> None:
             )
 
 
+def _name_own_rows(target: RuleFile | None) -> set[str]:
+    """Return the names of the rows that the file of a rule holds itself."""
+    rule = target.rule if target is not None else None
+    names: set[str] = set()
+    if rule is not None and rule.fact:
+        table = rule.aliases[rule.fact].table
+        for cells in table.own_rows:
+            keys = [str(cells.get(column) or "") for column in table.key]
+            names.add(" ".join(keys))
+    return names
+
+
 def _is_another(first: RuleFile | None, file: RuleFile) -> bool:
     return first is not None and first is not file
 
 
 def _read_id(file: RuleFile | None) -> str:
+    """Return the id that a file gives its rule, "" without a file."""
     if file is not None:
         return file.read_word("rule")
     return ""
 
 
 def _read_name(file: RuleFile | None) -> str:
+    """Return the name of a file, "" without one."""
     if file is not None:
         return file.name
     return ""
 
 
 def _read_kbs(file: RuleFile) -> list[str]:
+    """Return the articles a rule names, written as one or as a list."""
     own = file.read_word("kb")
     if own:
         return [own]

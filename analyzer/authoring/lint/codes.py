@@ -33,6 +33,7 @@ class Code:
 
 
 def _make_codes(level: str, stage: str, titles: dict[str, str]) -> list[Code]:
+    """Return codes of one level and stage."""
     found = []
     for code, title in titles.items():
         found.append(Code(code, level, stage, title))
@@ -161,11 +162,3 @@ def read_page(code: str) -> str:
     if beside.is_file():  # a checkout
         return beside.read_text(encoding="utf-8")
     return (resources.files("analyzer.lintpages") / name).read_text(encoding="utf-8")
-
-
-def write_index() -> str:
-    """Return the table of all codes, as docs/lint/README.md shows it."""
-    rows = ["| code | level | what it means |", "|---|---|---|"]
-    for one in CODES.values():
-        rows.append(f"| [{one.code}]({one.code}.md) | {one.level} | {one.title} |")
-    return "\n".join(rows) + "\n"

@@ -132,7 +132,9 @@ class RuleFile:
 def item_at(item: RuleItem | None, *steps: str | int) -> RuleItem | None:
     """Return the value below an item at keys and numbers, or None."""
     for step in steps:
-        value: Any = item.value if item is not None else None
+        value: Any = None
+        if item is not None:
+            value = item.value
         if isinstance(value, dict) and isinstance(step, str):
             item = value.get(step)
         elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):

@@ -78,19 +78,25 @@ class Region:
     def lies_within(self, other: Region) -> bool:
         """Say whether every value of this region is in the other."""
         if self.among is not None:
-            return all(other.has_value(value) for value in self.among if self.has_value(value))
+            own = [value for value in self.among if self.has_value(value)]
+            return all(map(other.has_value, own))
         if other.among is not None:
-            point = self.low is not None and self.low == self.high and self.low[1]
-            return bool(point and self.low is not None and other.has_value(self.low[0]))
-        if any(self.has_value(value) for value in other.never):
+            point = self.low
+            if point is None or point != self.high or not point[1]:
+                return False
+            return other.has_value(point[0])
+        if any(map(self.has_value, other.never)):
             return False
-        mine, theirs = self.low, other.low
-        if theirs is not None and (
-            mine is None or (mine[0], not mine[1]) < (theirs[0], not theirs[1])
-        ):
-            return False
-        mine, theirs = self.high, other.high
-        return theirs is None or (mine is not None and (mine[0], mine[1]) <= (theirs[0], theirs[1]))
+        if other.low is not None:
+            if self.low is None:
+                return False
+            value, included = self.low
+            bound, bound_included = other.low
+            if (value, not included) < (bound, not bound_included):
+                return False
+        if other.high is None:
+            return True
+        return self.high is not None and self.high <= other.high
 
 
 def is_never(nodes: Iterable[ExprNode]) -> bool:
@@ -105,9 +111,12 @@ def is_never(nodes: Iterable[ExprNode]) -> bool:
 
 def is_always(node: ExprNode) -> bool:
     """Say whether a condition is never false."""
-    return node.size <= _MOST and any(
-        one.empty for one in _make_regions(list_atoms(node, negate=True)).values()
-    )
+    if node.size > _MOST:
+        return False
+    for one in _make_regions(list_atoms(node, negate=True)).values():
+        if one.empty:
+            return True
+    return False
 
 
 def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
@@ -121,6 +130,7 @@ def does_follow(given: Sequence[ExprNode], node: ExprNode) -> bool:
 
 
 def _does_follow(regions: dict[str, Region], node: ExprNode) -> bool:
+    """Say whether an expression is true wherever the values lie in these regions."""
     if any(region.empty for region in regions.values()):
         return True
     if node.op == "let":
@@ -157,6 +167,7 @@ def list_atoms(node: ExprNode, *, negate: bool = False) -> list[Atom]:
 
 
 def _make_atom(node: ExprNode, *, negate: bool) -> Atom:
+    """Return a comparison, or its opposite, by what it compares."""
     left, right = (_resolve_name(child) for child in node.args)
     if negate:
         op = OPPOSITE[node.name]
@@ -197,7 +208,10 @@ def _resolve_name(node: ExprNode) -> ExprNode:
 
 def _write_key(node: ExprNode) -> str:
     """Return what an atom is about; text cut from a log line is one thing as number, another as text."""
-    return f"{write_expression(node)} {'number' if node.type in ('int', 'float') else node.type}"
+    kind: str = node.type
+    if kind in ("int", "float"):
+        kind = "number"
+    return f"{write_expression(node)} {kind}"
 
 
 def _read_value(node: ExprNode) -> Any:
@@ -210,6 +224,7 @@ def _read_value(node: ExprNode) -> Any:
 
 
 def _make_regions(atoms: Iterable[Atom]) -> dict[str, Region]:
+    """Return the region that all atoms leave to each thing they compare."""
     regions: dict[str, Region] = {}
     for atom in atoms:
         region = regions.setdefault(atom.key, Region())
@@ -234,4 +249,5 @@ def write_expression(node: ExprNode) -> str:
         name = node.name
     else:
         name = node.op
-    return f"{name}({', '.join(write_expression(child) for child in node.args)})"
+    args = [write_expression(child) for child in node.args]
+    return f"{name}({', '.join(args)})"

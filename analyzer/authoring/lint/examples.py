@@ -33,7 +33,8 @@ def check_examples(file: RuleFile) -> None:
             missing.append(" or ".join(choice))
     place: FileSpan = file.find_place("examples")
     if missing:
-        text = f"no example expects {', '.join(f'`{name}`' for name in missing)}"
+        names = ", ".join(f"`{name}`" for name in missing)
+        text = f"no example expects {names}"
         help_text = "an answer without an example may be wrong without anybody noticing"
         file.complain("R070", text, place, help_text)
     if not read:

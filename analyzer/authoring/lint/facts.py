@@ -39,7 +39,9 @@ def check_files(
                     known = {row.get(target_column) for row in facts.tables[target].own_rows}
             for file, line, cells in table.given.rows if names else ():
                 cell = cells.get(column)
-                named: list[object] = [] if cell is None else [cell]
+                named: list[object] = []
+                if cell is not None:
+                    named = [cell]
                 if cell is not None and names == "rule":
                     named = list(str(cell).split())
                 for value in named:
@@ -53,6 +55,7 @@ def check_files(
 def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
+    """Return a complaint about a line of a file of facts."""
     lines = facts.texts.get(file, "").splitlines()
     if 0 < line <= len(lines):
         source = lines[line - 1]
@@ -84,7 +87,10 @@ def check_memory(file: RuleFile) -> None:
         rows = given.rows
     else:
         rows = ()
-    weak = sum(cells.get("mark") == "memory" for _, _, cells in rows)
+    weak = 0
+    for _, _, cells in rows:
+        if cells.get("mark") == "memory":
+            weak += 1
     leaves = [leaf for node in rule.expressions() for leaf in node.walk()]
     columns = set()
     for leaf in leaves:

@@ -32,8 +32,9 @@ def check_layout(file: RuleFile) -> None:
             last = key
     for number, (one, two) in enumerate(zip_longest(own.splitlines(), wanted.splitlines()), 1):
         if one != two:
-            start = len(one or "") - len((one or "").lstrip()) + 1
-            place = FileSpan(number, start, max(1, len((one or "").strip())))
+            line = one or ""
+            start = len(line) - len(line.lstrip()) + 1
+            place = FileSpan(number, start, max(1, len(line.strip())))
             file.complain(
                 "R007", "`backline rules fmt` formats this line differently", place, help_text
             )

@@ -143,6 +143,7 @@ def make_complaint(code: str, error: BadRuleError, name: str) -> Complaint:
 def _build_rule(
     file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits
 ) -> Rule:
+    """Build the rule of a file with its examples; BadRuleError where one is wrong."""
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
     return rule
@@ -162,6 +163,7 @@ def code_of(message: str, way: Way = (), line: str = "") -> str:
 
 
 def _make_complaint(file: RuleFile, error: BadRuleError, way: Way) -> Complaint:
+    """Return the error of a loader as a complaint with its code."""
     code = code_of(error.message, way, error.source)
     if code in ("R006", "R040") and _has_fatal(file, way):
         code = "R041"
@@ -175,11 +177,11 @@ def _has_fatal(file: RuleFile, way: Way) -> bool:
     item = file.find_item(*way)
     try:
         fold = file.read_word(*way[:-1], "ignore_case") == "true"
-        return (
-            item is not None
-            and isinstance(item.value, str)
-            and find_fatal(item.text, fold) is not None
-        )
+        if item is None:
+            return False
+        if not isinstance(item.value, str):
+            return False
+        return find_fatal(item.text, fold) is not None
     except (re.error, OverflowError, RecursionError):
         return False
 

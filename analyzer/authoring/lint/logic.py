@@ -69,6 +69,7 @@ def check_unused(file: RuleFile, rule: Rule) -> None:
 
 
 def _report_unused(file: RuleFile, code: str, part: str, name: str, others: Sequence[str]) -> None:
+    """Complain of a named part that nothing uses."""
     what = {"let": "named value", "join": "join", "seen": "question", "logs": "signature"}[part]
     only = " and ".join(f"`{other}`" for other in others)
     why = "no condition, text or evidence uses it"
@@ -90,7 +91,9 @@ def _list_spoken(rule: Rule) -> list[ExprNode]:
     texts = [rule.subject, rule.object, *rule.rests_on]
     texts += [one.say for parts in (rule.outcomes, rule.notes) for one in parts]
     texts += [text for step in rule.fix for text in step.templates]
-    tops += [node for text in texts if text is not None for node in text.nodes()]
+    for text in texts:
+        if text is not None:
+            tops += text.nodes()
     return [*tops, *rule.evidence, *rule.chart]
 
 
@@ -244,7 +247,11 @@ def check_order(file: RuleFile, rule: Rule) -> None:
     for part, whens in _list_answers(rule):
         for number, when in enumerate(whens):
             known = [*given, when]
-            above = next((n for n in range(number) if does_follow(known, whens[n])), None)
+            above = None
+            for n in range(number):
+                if does_follow(known, whens[n]):
+                    above = n
+                    break
             if above is not None and not is_never(known):
                 if part == "grade":
                     what = "grade"

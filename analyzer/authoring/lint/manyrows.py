@@ -126,15 +126,21 @@ def _list_asked(conditions: Iterable[ExprNode]) -> set[str]:
 
 def _suggest_instead(whole: ExprNode, fold: ExprNode) -> str:
     """Return what to write so that no rows give an answer."""
+    count = f"count({fold.name})"
     if fold.op == "all":
         none = f"`not any(not ({fold.args[0].text}))`"
-        return f"write {none} where none should mean yes, `count({fold.name}) > 0 and {whole.text}` where no"
+        some = f"`{count} > 0 and {whole.text}`"
+        return f"write {none} where none should mean yes, {some} where no"
     if whole.op == "compare" and fold.op in ("max", "min") and fold in whole.args:
-        left, right = whole.args
-        name, other = (whole.name, right)
+        sign = whole.name
+        left, other = whole.args
         if left is not fold:
-            name, other = (FLIPPED[whole.name], left)
-        if (name in _UPWARD) == (fold.op == "max") and name not in ("==", "!="):
-            return f"write `any({fold.args[0].text} {name} {other.text})`: of none it is false"
-    count = f"count({fold.name})"
-    return f"write `{count} > 0 and {whole.text}` where none should mean no, `{count} == 0 or {whole.text}` where yes"
+            sign = FLIPPED[sign]
+            other = left
+        upward = sign in _UPWARD
+        if upward == (fold.op == "max") and sign not in ("==", "!="):
+            asked = f"{fold.args[0].text} {sign} {other.text}"
+            return f"write `any({asked})`: of none it is false"
+    no = f"`{count} > 0 and {whole.text}`"
+    yes = f"`{count} == 0 or {whole.text}`"
+    return f"write {no} where none should mean no, {yes} where yes"

@@ -22,7 +22,8 @@ def count_words(number: int, word: str) -> str:
 def write_summary(files: int, complaints: Sequence[Complaint]) -> str:
     """Return the last line: how many rules, errors and warnings; and what could not be asked."""
     errors, warnings = (_count_level(complaints, level) for level in ("error", "warning"))
-    line = f"{count_words(files, 'rule')}: {count_words(errors, 'error')}, {count_words(warnings, 'warning')}"
+    found = f"{count_words(errors, 'error')}, {count_words(warnings, 'warning')}"
+    line = f"{count_words(files, 'rule')}: {found}"
     unread = set()
     for one in complaints:
         if CODES[one.code].stage == LOAD:
@@ -80,12 +81,14 @@ def write_github(complaints: Iterable[Complaint]) -> str:
         }
         pairs = []
         for key, value in properties.items():
-            pairs.append(f"{key}={_escape_text(value).replace(':', '%3A').replace(',', '%2C')}")
+            escaped = _escape_text(value).replace(":", "%3A").replace(",", "%2C")
+            pairs.append(f"{key}={escaped}")
         if one.help:
             text = f"{one.message}. {one.help}"
         else:
             text = one.message
-        commands += f"::{one.level} {','.join(pairs)}::{_escape_text(text)}\n"
+        message = _escape_text(text)
+        commands += f"::{one.level} {','.join(pairs)}::{message}\n"
     return commands
 
 

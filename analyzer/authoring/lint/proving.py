@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from analyzer.authoring.lint.complaints import RuleFile
+from analyzer.authoring.proof.mutation import find_survivors
+from analyzer.authoring.proof.prove import prove_rules
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.runtime.errors import BacklineError
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
 
 def check_proofs(files: Sequence[RuleFile]) -> None:
     """Run the examples of all rules that load, and move their thresholds; takes seconds for a catalog."""
-    from analyzer.authoring.proof.prove import prove_rules  # noqa: PLC0415 - the judge and its database are for this only
 
     rest = [(file, file.rule) for file in files if file.rule is not None]
     while rest:
@@ -34,8 +35,7 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
 
 
 def _check_thresholds(file: RuleFile, rule: Rule) -> None:
-    from analyzer.authoring.proof.mutation import find_survivors  # noqa: PLC0415 - with the judge
-
+    """Complain of numbers that no example holds in place."""
     places: dict[FileSpan, list[Survivor]] = {}
     try:
         for one in find_survivors(rule):
@@ -49,6 +49,7 @@ def _check_thresholds(file: RuleFile, rule: Rule) -> None:
 
 
 def _report_failed(file: RuleFile, result: ExampleResult) -> None:
+    """Complain of an example that fails, or that passes in spite of its mark."""
     names = []
     for number, _ in enumerate(file.list_entries("examples")):
         names.append(file.read_word("examples", number, "name"))

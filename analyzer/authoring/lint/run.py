@@ -90,7 +90,8 @@ def check_files(
     thorough  also run the examples and move the thresholds; takes seconds
     local     settings and packs; without it the `backline.toml` of the current folder and all packs
     """
-    limits, local = Limits(), _read_local(local)
+    limits = Limits()
+    local = _read_local(local)
     shipped = _list_catalog(kb, local)
     folders = [*rules.default_paths(), *local.settings.kb, *kb]
     # The places whose tables of facts the rules of a run may name.
@@ -165,7 +166,10 @@ def _check_file(
             asked.append(CATALOG)
             catalog.check_catalog(file, others)
         if file.rule is not None:
-            asked += [RULE, PROOF] if thorough else [RULE]
+            if thorough:
+                asked += [RULE, PROOF]
+            else:
+                asked += [RULE]
             logic.check_logic(file)
             manyrows.check_rows(file)
             reach.check_releases(file)
@@ -178,6 +182,7 @@ def _check_file(
 
 
 def _read_local(local: Local | None) -> Local:
+    """Return the local rules and settings, those of this machine by default."""
     if local is None:
         return run_catalog.read_local()[0]
     return local
@@ -234,10 +239,12 @@ def _list_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def _drop_repeats(paths: Sequence[Path]) -> list[Path]:
-    return list({_real_path(path): path for path in reversed(paths)}.values())[::-1]
+    first_of_each = {_real_path(path): path for path in reversed(paths)}
+    return list(first_of_each.values())[::-1]
 
 
 def _read_file(path: Path, limits: Limits, sharing: Sharing) -> RuleFile:
+    """Read a rule file; one that cannot be read has its complaint and no text."""
     # The path as an engineer types it.
     here = Path.cwd()
     name = str(path.relative_to(here) if path.is_relative_to(here) else path)

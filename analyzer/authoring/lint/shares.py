@@ -15,7 +15,10 @@ def check_shares(file: RuleFile) -> None:
     """Keep the complaints about answers above information that a counter alone decides."""
     rule = file.rule
     assert rule is not None
-    gates = [rule.only, rule.when] if rule.only else [rule.when]
+    if rule.only:
+        gates = [rule.only, rule.when]
+    else:
+        gates = [rule.when]
     # Each way to a severity above info: where it is, the severity and its condition.
     severe: list[tuple[tuple[str | int, ...], str, ExprNode]] = []
     for number, outcome in enumerate(rule.outcomes):
@@ -54,7 +57,10 @@ def _find_bars(rule: Rule, node: ExprNode) -> Iterator[ExprNode]:
 def _has_counts(rule: Rule, node: ExprNode) -> bool:
     """Say whether a value is made of a counter that only grows."""
     leaves = [leaf for leaf in node.walk() if leaf.op == "column" and leaf.name in rule.aliases]
-    return any(leaf.column in rule.aliases[leaf.name].table.counters for leaf in leaves)
+    for leaf in leaves:
+        if leaf.column in rule.aliases[leaf.name].table.counters:
+            return True
+    return False
 
 
 def _divides(rule: Rule, node: ExprNode) -> bool:

@@ -37,9 +37,13 @@ class Sharing:
         return self.read[folder][0]
 
     def _find_folder(self, path: Path) -> Path | None:
+        """Return the nearest folder with shared parts for a rule file, None without one."""
         above = list(path.resolve().parents)
         near = [*(top for top in self.tops if top in above), *above[: ABOVE + 1]]
-        return next((folder for folder in near if (folder / SHARED).is_file()), None)
+        for folder in near:
+            if (folder / SHARED).is_file():
+                return folder
+        return None
 
     def list_complaints(self, paths: Collection[Path]) -> Iterator[Complaint]:
         """Yield the complaints about the files that go with some rule files."""
@@ -73,6 +77,7 @@ class Sharing:
 def _make_complaint(
     code: str, file: str, place: FileSpan, message: str, source: str, help: str
 ) -> Complaint:
+    """Return a complaint about a file of shared parts."""
     return Complaint(
         code, one_line(message, MOST), file, place, one_line(source, MOST), one_line(help, MOST)
     )

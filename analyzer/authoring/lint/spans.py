@@ -96,4 +96,7 @@ def check_counts(file: RuleFile, rule: Rule, item: RuleItem, text: Template) -> 
 
 def _read_seconds(found: re.Match[str]) -> int:
     number = (found["number"] or "1").lower()
-    return (int(number) if number.isdigit() else _NUMBERS[number]) * _UNITS[found["unit"].lower()]
+    unit = _UNITS[found["unit"].lower()]
+    if number.isdigit():
+        return int(number) * unit
+    return _NUMBERS[number] * unit

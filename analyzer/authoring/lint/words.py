@@ -72,7 +72,8 @@ def check_words(file: RuleFile) -> None:
     name = file.read_word("rule")
     if name and file.path.stem != name and file.path.suffix:
         text = f"rule `{name}` is in a file named {file.path.name}"
-        file.complain("R050", text, _find_value(file, "rule").place, f"name the file {name}.yaml")
+        place = _find_value(file, "rule").place
+        file.complain("R050", text, place, f"name the file {name}.yaml")
     found = re.fullmatch(r"kb-(\d+)", name)
     listed = {
         item.text for item in [*file.list_entries("kb"), *filter(None, [file.find_item("kb")])]
@@ -135,6 +136,7 @@ def check_title(file: RuleFile) -> None:
 
 
 def _find_value(file: RuleFile, key: str) -> RuleItem:
+    """Return the value of a key that the file is known to have."""
     item = file.find_item(key)
     assert item is not None
     return item
@@ -161,7 +163,8 @@ def check_dates(file: RuleFile) -> None:
             checked.place,
             "write the day on which the sources were read like 2026-11-20",
         )
-    needs, own = file.read_word("needs"), version_key(__version__)
+    needs = file.read_word("needs")
+    own = version_key(__version__)
     wanted = version_key(needs)
     if not needs:
         return
@@ -181,8 +184,11 @@ def check_dates(file: RuleFile) -> None:
 
 
 def _is_date(text: str) -> bool:
+    """Say whether a text is a date of the calendar."""
     try:
-        return bool(_DATE.match(text)) and bool(date.fromisoformat(text))
+        if not _DATE.match(text):
+            return False
+        return bool(date.fromisoformat(text))
     except ValueError:
         return False
 

@@ -97,7 +97,9 @@ def list_rows(
 def mute_words(mute: Mute) -> str:
     """Return a mute in words: which findings of the rule, until when, why."""
     what = mute.subject or "all its findings"
-    return f"{what}{f' on {mute.node}' if mute.node else ''}, until {mute.until}: {mute.reason}"
+    if mute.node:
+        what += f" on {mute.node}"
+    return f"{what}, until {mute.until}: {mute.reason}"
 
 
 def threshold_words(rule: Rule, settings: Settings) -> list[str]:
@@ -138,11 +140,13 @@ def as_text(listed: Iterable[Listed], verbose: int = 0) -> Iterator[str]:
             *(f"threshold: {text}" for text in row.thresholds),
         ]
         if verbose:
-            below = [f"looks at {', '.join(row.tables)}", *_list_data(row), *below]
+            tables = ", ".join(row.tables)
+            below = [f"looks at {tables}", *_list_data(row), *below]
         yield from (f"    {_make_safe(text)}" for text in below)
 
 
 def _list_data(row: Listed) -> Iterator[str]:
+    """Yield who owns a rule, its tags and its dates, in one line."""
     facts = {
         "owner": row.owner, "tags": ", ".join(row.tags), "sources read on": row.checked,
         "takes the place of": ", ".join(row.replaces),
@@ -188,9 +192,11 @@ def list_sources(catalog: Catalog) -> list[str]:
 
 
 def _write_line(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(
-        _make_safe(cell).ljust(width) for cell, width in zip(cells, widths, strict=True)
-    ).rstrip()
+    """Return cells as one line, each as wide as its column."""
+    parts = []
+    for cell, width in zip(cells, widths, strict=True):
+        parts.append(_make_safe(cell).ljust(width))
+    return "  ".join(parts).rstrip()
 
 
 def _make_safe(text: str) -> str:

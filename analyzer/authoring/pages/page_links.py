@@ -36,9 +36,13 @@ def link_code(text: str, link_of: Callable[[str], str]) -> str:
     parts = _FENCE.split(text)
     for place in range(0, len(parts), 2):
         lines = parts[place].split("\n")
-        parts[place] = "\n".join(
-            line if line.startswith("#") else _CODE.sub(link_span, line) for line in lines
-        )
+        texts = []
+        for line in lines:
+            if line.startswith("#"):
+                texts.append(line)
+            else:
+                texts.append(_CODE.sub(link_span, line))
+        parts[place] = "\n".join(texts)
     return "".join(parts)
 
 

@@ -17,7 +17,7 @@ from analyzer.authoring.pages import schema_parts as parts
 from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
-from analyzer.authoring.pages.schema_parts import TEXT, Schema
+from analyzer.authoring.pages.schema_parts import TEXT
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules import STATUSES, bounds, examples, logs, model, short, short_examples
 from analyzer.rules import keys as rule_keys
@@ -27,11 +27,11 @@ from analyzer.rules.affected import PRODUCTS
 
 _LINE_MOST = 200
 
-_EXPRESSION: Schema = {"type": ["string", "number", "boolean"], "minLength": 1}
-_FLAG: Schema = {"type": "boolean"}
-_TEXTS: Schema = {"type": ["string", "array", "null"], "items": TEXT}
-_NUMBERS: Schema = {"type": ["integer", "array", "null"], "items": {"type": "integer"}}
-_BY: Schema = {
+_EXPRESSION: dict[str, Any] = {"type": ["string", "number", "boolean"], "minLength": 1}
+_FLAG: dict[str, Any] = {"type": "boolean"}
+_TEXTS: dict[str, Any] = {"type": ["string", "array", "null"], "items": TEXT}
+_NUMBERS: dict[str, Any] = {"type": ["integer", "array", "null"], "items": {"type": "integer"}}
+_BY: dict[str, Any] = {
     "type": ["string", "array", "object", "null"],
     "items": TEXT,
     "additionalProperties": TEXT,
@@ -44,7 +44,7 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def make_schema(tables: Mapping[str, Table]) -> Schema:
+def make_schema(tables: Mapping[str, Table]) -> dict[str, Any]:
     """Return the schema of a rule over these tables; plain values only, the same for the same tables."""
     return _Maker(tables).make_whole()
 
@@ -72,13 +72,13 @@ def _type_written(value: Any, margin: str) -> str:
     return "{\n" + ",\n".join(rows) + f"\n{margin}}}"
 
 
-_FACTS: Schema = {
+_FACTS: dict[str, Any] = {
     "type": "string",
     "pattern": r"^kb\.[a-z][a-z0-9_]*$",
 }  # also those of a private catalog
 
 
-def _type_ranges() -> Schema:
+def _type_ranges() -> dict[str, Any]:
     """Return the schema of `affected` and `fixed_in`: product -> versions."""
     several = {"anyOf": [TEXT, parts.list_of(TEXT, least=1)]}
     return {
@@ -96,7 +96,7 @@ class _Maker:
         self.rows = [table for table in self.tables.values() if not table.log]
         self.logs = [table for table in self.tables.values() if table.log]
 
-    def make_whole(self) -> Schema:
+    def make_whole(self) -> dict[str, Any]:
         """Return the schema of the file."""
         keys = self.make_properties()
         found = {}
@@ -117,7 +117,8 @@ class _Maker:
             "definitions": self.make_definitions(),
         }
 
-    def make_definitions(self) -> Schema:
+    def make_definitions(self) -> dict[str, Any]:
+        """Return the definitions that the keys refer to: cells, rows, tables and logs."""
         cells = {}
         for kind, cell in _type_cells().items():
             cells[f"a cell of {kind}"] = cell
@@ -153,7 +154,8 @@ class _Maker:
         }
         return cells | {f"row of {table.name}": type_row(table) for table in self.tables.values()}
 
-    def make_properties(self) -> dict[str, Schema]:
+    def make_properties(self) -> dict[str, dict[str, Any]]:
+        """Return the type of every key of a rule."""
         named = {"type": ["object", "null"], "propertyNames": parts.name_used()}
         word = TEXT | {"pattern": f"^{parts.type_body(rule_keys.ID)}$", "maxLength": 100}
         log = parts.type_mapping("logs", logs.LOG_KEYS, self._log_keys(), ("in", "match"))
@@ -212,7 +214,8 @@ class _Maker:
             "examples": examples,
         }  # fmt: skip
 
-    def type_cleared(self) -> Schema:
+    def type_cleared(self) -> dict[str, Any]:
+        """Return the type of `cleared`."""
         keys = schema_short.type_cleared(
             self._log_keys(), _type_counts()["within"], _type_answers()
         )
@@ -223,7 +226,8 @@ class _Maker:
             "dependencies": {"say": ["severity"]},
         }
 
-    def type_each(self) -> Schema:
+    def type_each(self) -> dict[str, Any]:
+        """Return the type of `each`, with a completion for each table."""
         names = "|".join(re.escape(table.name).replace("\\_", "_") for table in self.rows)
         every = []
         for table in self.rows:
@@ -243,12 +247,15 @@ class _Maker:
         shape = parts.type_shaped(f"^\\s*{column}\\s+in\\s+(?:{names}|{signature})\\s*$", advice)
         return shape | {"defaultSnippets": every}
 
-    def type_by(self) -> Schema:
+    def type_by(self) -> dict[str, Any]:
         """Return the schema of equal columns; a column of any table is offered."""
-        names = {column.name for table in self.rows for column in table.columns}
+        names = set()
+        for table in self.rows:
+            names |= {column.name for column in table.columns}
         return _BY | {"items": {"anyOf": [{"enum": ["node", *sorted(names)]}, TEXT]}}
 
-    def type_join(self) -> Schema:
+    def type_join(self) -> dict[str, Any]:
+        """Return the type of an entry of `join`."""
         keys = {
             "table": {
                 "type": "string",
@@ -265,7 +272,8 @@ class _Maker:
         }
         return parts.type_mapping("join", rule_keys.JOIN_KEYS, keys, ("table",))
 
-    def type_population(self) -> Schema:
+    def type_population(self) -> dict[str, Any]:
+        """Return the type of `population`."""
         keys = {
             "table": parts.table_names(self.rows),
             "as": parts.name_used(),
@@ -275,7 +283,8 @@ class _Maker:
         }
         return parts.type_mapping("population", rule_keys.POPULATION_KEYS, keys, ("table", "by"))
 
-    def _log_keys(self) -> Schema:
+    def _log_keys(self) -> dict[str, Any]:
+        """Return the keys of a signature."""
         return {
             "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
@@ -290,7 +299,8 @@ class _Maker:
             "nodes": parts.type_choice("nodes", ("same", "any")),
         }
 
-    def type_example(self) -> Schema:
+    def type_example(self) -> dict[str, Any]:
+        """Return the type of an example."""
         names = {"type": "string", "enum": list(self.tables)}
         file = parts.type_mapping(
             "files", examples.FILE_KEYS, dict.fromkeys(examples.FILE_KEYS, TEXT), ("text",)
@@ -318,7 +328,8 @@ class _Maker:
 # -- parts that need no table
 
 
-def _type_answers() -> Schema:
+def _type_answers() -> dict[str, Any]:
+    """Return the keys of an answer: how bad, how sure, and the sentence."""
     return {
         "severity": parts.type_choice("severity", SEVERITIES),
         "confidence": parts.type_choice("confidence", CONFIDENCES),
@@ -326,7 +337,7 @@ def _type_answers() -> Schema:
     }
 
 
-def type_fix() -> Schema:
+def type_fix() -> dict[str, Any]:
     """Return the schema of one step of the remedy."""
     keys = dict.fromkeys(rule_keys.FIX_KEYS, TEXT) | {
         "when": _EXPRESSION,
@@ -339,7 +350,7 @@ def type_fix() -> Schema:
     return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
 
 
-def type_question() -> Schema:
+def type_question() -> dict[str, Any]:
     """Return the schema of one question: exactly one of three kinds, each with its own further keys."""
     keys = _type_counts() | {
         "log": TEXT,
@@ -367,7 +378,8 @@ def type_question() -> Schema:
     }
 
 
-def _type_counts() -> Schema:
+def _type_counts() -> dict[str, Any]:
+    """Return the keys that count lines."""
     return {
         "at_least": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
         "within": parts.type_shaped(
@@ -377,7 +389,8 @@ def _type_counts() -> Schema:
     }
 
 
-def _type_expect() -> Schema:
+def _type_expect() -> dict[str, Any]:
+    """Return the type of `expect` of an example."""
     several = {"type": ["string", "number", "boolean", "array"], "items": TEXT}
     keys = dict.fromkeys(examples.EXPECT_KEYS, several) | {
         "result": parts.type_choice("result", tuple(Verdict)),
@@ -388,7 +401,7 @@ def _type_expect() -> Schema:
     return parts.type_mapping("expect", examples.EXPECT_KEYS, keys, ("result",))
 
 
-def type_row(table: Table) -> Schema:
+def type_row(table: Table) -> dict[str, Any]:
     """Return the schema of one row by hand: the table's columns and where it comes from."""
     origin = []
     for name, kind in ORIGIN_COLUMNS.items():
@@ -400,7 +413,9 @@ def type_row(table: Table) -> Schema:
     cells = {}
     for name in ordered:
         column = columns[name]
-        unit = f", in {column.unit}" if column.unit else ""
+        unit = ""
+        if column.unit:
+            unit = f", in {column.unit}"
         cells[name] = {
             "type": types[column.kind]["type"],  # an editor completes a key by its type
             "allOf": [parts.make_ref(f"a cell of {column.kind}")],
@@ -414,7 +429,7 @@ def type_row(table: Table) -> Schema:
     }
 
 
-def _type_cells() -> dict[Kind, Schema]:
+def _type_cells() -> dict[Kind, dict[str, Any]]:
     """Return the schemas of cells; a number may be a series of samples, and every cell unknown."""
     step = parts.type_body(examples._STEP)
     series = parts.type_shaped(

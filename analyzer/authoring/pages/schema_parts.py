@@ -11,25 +11,28 @@ from analyzer.authoring.pages import schema_words as words
 from analyzer.rules import bounds
 from analyzer.rules import values as rule_values
 
-Schema = dict[str, Any]
 # Text is what is written: the loader takes `6.3`, `true` and `text` alike where it wants text.
-TEXT: Schema = {"type": ["string", "number", "boolean"]}
+TEXT: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 
 
 def type_mapping(
-    parent: str, order: Sequence[str], keys: Mapping[str, Schema], needed: Iterable[str]
-) -> Schema:
+    parent: str, order: Sequence[str], keys: Mapping[str, dict[str, Any]], needed: Iterable[str]
+) -> dict[str, Any]:
     """Return a closed mapping with its keys in the loader's order, each with its meaning."""
     properties = {}
     for key in order:
         properties[key] = add_words(
             keys[key], words.BELOW[f"{parent}.{key}"][0], "", words.BELOW[f"{parent}.{key}"][1]
         )
-    found: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    found: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }
     return found | ({"required": list(needed)} if needed else {})
 
 
-def add_words(part: Schema, meaning: str, more: str, example: str) -> Schema:
+def add_words(part: dict[str, Any], meaning: str, more: str, example: str) -> dict[str, Any]:
     """Return a part with what the editor shows when the pointer rests on its key."""
     first = meaning[:1].upper() + meaning[1:]
     if first.endswith((".", "…", "}")):
@@ -44,7 +47,7 @@ def add_words(part: Schema, meaning: str, more: str, example: str) -> Schema:
     return part | {"description": shown, "markdownDescription": "\n\n".join(filter(None, blocks))}
 
 
-def type_choice(name: str, values: Sequence[str]) -> Schema:
+def type_choice(name: str, values: Sequence[str]) -> dict[str, Any]:
     """Return the schema of a fixed word, each with its meaning."""
     return {
         "type": "string",
@@ -58,12 +61,12 @@ def type_body(pattern: re.Pattern[str]) -> str:
     return pattern.pattern.removesuffix("$").removesuffix("\\Z")
 
 
-def type_shaped(pattern: str, advice: str) -> Schema:
+def type_shaped(pattern: str, advice: str) -> dict[str, Any]:
     """Return the schema of a text of one shape, with what the editor says when it has another."""
     return {"type": "string", "pattern": pattern, "patternErrorMessage": advice}
 
 
-def type_bounded(key: str, part: Schema) -> Schema:
+def type_bounded(key: str, part: dict[str, Any]) -> dict[str, Any]:
     """Return a part with the number of entries it may have at most."""
     most = bounds.ENTRIES.get(key)
     if most is None:
@@ -71,38 +74,40 @@ def type_bounded(key: str, part: Schema) -> Schema:
     return part | {"maxItems": most, "maxProperties": most}
 
 
-def list_of(items: Schema, least: int = 0) -> Schema:
+def list_of(items: dict[str, Any], least: int = 0) -> dict[str, Any]:
     """Return the schema of a list; an empty one may be left blank."""
-    found: Schema = {"type": ["array", "null"], "items": items}
+    found: dict[str, Any] = {"type": ["array", "null"], "items": items}
     return found | ({"minItems": least} if least else {})
 
 
-def name_used() -> Schema:
+def name_used() -> dict[str, Any]:
     """Return the schema of a name that expressions use."""
     shape = type_shaped(f"^{type_body(rule_values._WORD)}$", "Use a-z, 0-9 and _, a letter first.")
     return shape | {"maxLength": 60, "not": {"enum": list(rule_values._RESERVED)}}
 
 
-def make_ref(name: str) -> Schema:
+def make_ref(name: str) -> dict[str, Any]:
     """Return a reference to a definition of the schema."""
     return {"$ref": f"#/definitions/{name}"}
 
 
-def write_signature() -> Schema:
+def write_signature() -> dict[str, Any]:
     """Return the schema of a signature's name where a table may stand: a table has a dot in its name."""
     return type_shaped(
         "^[a-z][a-z0-9_]*$", "Name a table that a parser makes, or a signature under `logs`."
     )
 
 
-def table_names(tables: Iterable[Table]) -> Schema:
+def table_names(tables: Iterable[Table]) -> dict[str, Any]:
     """Return the schema of a table's name; each name comes with its columns and units."""
     tables = list(tables)
     lines = []
     for table in tables:
         columns = []
         for column in table.columns:
-            unit = f" ({column.unit})" if column.unit else ""
+            unit = ""
+            if column.unit:
+                unit = f" ({column.unit})"
             columns.append(f"`{column.name}`{unit}")
         lines.append(f"{table.meaning} Columns: {', '.join(columns)}")
     return {

@@ -43,7 +43,8 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
         status += f", replaced by {rule.replaced_by}"
     if rule.revised:
         status += f", revised {rule.revised}"
-    yield f"{status}; {rule.origin.label if rule.origin is not None else ''}"
+    origin = rule.origin.label if rule.origin is not None else ""
+    yield f"{status}; {origin}"
     if rule.proven:
         yield f"proven by {rule.proven}"
     for number in rule.kb:
@@ -51,7 +52,9 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
     if rule.source:
-        checked = f" (read on {rule.checked})" if rule.checked else ""
+        checked = ""
+        if rule.checked:
+            checked = f" (read on {rule.checked})"
         yield f"facts from: {'; '.join(rule.source)}{checked}"
     if rule.owner:
         yield f"owner: {rule.owner}"
@@ -75,6 +78,7 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
 
 
 def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
+    """Yield a section with its lines indented; nothing without lines."""
     found = list(lines)
     if found:
         yield from ("", title, *(type(line)(f"  {line}") for line in found))
@@ -87,7 +91,9 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
         yield describe_join(rule, join)
     if rule.population is not None:
         condition = rule.population.where
-        where = f" where {condition.text}" if condition is not None else ""
+        where = ""
+        if condition is not None:
+            where = f" where {condition.text}"
         yield f'a row of {rule.population.alias.table.name}{where} without its {rule.each.name} is "cannot tell"'
     for log in rule.logs.values():
         yield describe_log(log)
@@ -97,7 +103,9 @@ def describe_looks(rule: Rule, verbose: int) -> Iterator[str]:
             for column in columns:
                 declared = table.column(column)
                 if declared is not None and declared.meaning:
-                    unit = f" ({declared.unit})" if declared.unit else ""
+                    unit = ""
+                    if declared.unit:
+                        unit = f" ({declared.unit})"
                     yield f"{name}.{column}: {declared.meaning}{unit}"
 
 
@@ -124,13 +132,20 @@ def describe_join(rule: Rule, join: Join) -> str:
     if join.alias.many:
         rows = "all rows"
     else:
-        rows = "each row, with a verdict of its own," if join.each else "the row"
+        rows = "the row"
+        if join.each:
+            rows = "each row, with a verdict of its own,"
     pairs = []
     for mine, theirs in join.by:
         owner, _, column = mine.rpartition(".")
         same = column == theirs and owner == rule.each.name
-        pairs.append(f"the same {theirs}" if same else f"{theirs} equal to {mine}")
-    how = f" with {' and '.join(pairs)}" if pairs else ""
+        if same:
+            pairs.append(f"the same {theirs}")
+        else:
+            pairs.append(f"{theirs} equal to {mine}")
+    how = ""
+    if pairs:
+        how = f" with {' and '.join(pairs)}"
     given = join.alias.table.given
     if given is not None:
         how += f", of {len(given.rows)} rows of the catalog"
@@ -143,8 +158,12 @@ def describe_join(rule: Rule, join: Join) -> str:
 
 def describe_log(log: LogDef) -> str:
     """Return which lines a signature finds."""
-    case = ", upper or lower case" if log.ignore_case else ""
-    where = f", where {log.where.text}" if log.where is not None else ""
+    case = ""
+    if log.ignore_case:
+        case = ", upper or lower case"
+    where = ""
+    if log.where is not None:
+        where = f", where {log.where.text}"
     return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
 
 
@@ -169,7 +188,10 @@ def describe_condition(rule: Rule) -> Iterator[str]:
             yield f"{what}: {product} {'; '.join(versions)}"
     if rule.only is not None:
         yield f"only for rows with {rule.only.text}; to others it does not apply"
-    yield "always" if _is_always(rule.when) else f"when {rule.when.text}"
+    if _is_always(rule.when):
+        yield "always"
+    else:
+        yield f"when {rule.when.text}"
     for seen in rule.seen.values():
         if seen.name not in rule.logs:  # a signature's own name asks for one line or more
             yield f"  {seen.name} is {describe_question(seen)}"
@@ -188,17 +210,22 @@ def _is_always(node: ExprNode) -> bool:
 def describe_question(seen: SeenDef) -> str:
     """Return what a question to the hits of signatures asks."""
     logs = " then ".join(seen.logs)
-    within = f" within {format_duration(seen.within)}" if seen.within else ""
+    within = ""
+    if seen.within:
+        within = f" within {format_duration(seen.within)}"
     if seen.silence:
         return f"no {logs} in the last {format_duration(seen.within)} of the log"
     if seen.lasting:
-        return f"{seen.logs[0]} for longer than {format_duration(seen.within)} until {seen.logs[1]}"
+        begin, end = seen.logs
+        return f"{begin} for longer than {format_duration(seen.within)} until {end}"
     if seen.sequence:
         return f"{logs}{within}"
     what = f"{seen.at_least} or more {logs}"
     if seen.distinct:
         what = f"{seen.at_least} or more different {seen.distinct} in {logs}"
-    each = f", counted for each {seen.per}" if seen.per else ""
+    each = ""
+    if seen.per:
+        each = f", counted for each {seen.per}"
     return f"{what}{within}{each}"
 
 
@@ -222,9 +249,14 @@ def describe_outcome(outcome: Outcome, rule: Rule) -> str:
     """Return one answer with its condition."""
     when = f"if {outcome.when.text}"
     if _is_always(outcome.when):
-        when = "in every case" if outcome is rule.outcomes[0] else "otherwise"
+        when = "otherwise"
+        if outcome is rule.outcomes[0]:
+            when = "in every case"
     severity = outcome.severity or "severity by degree"
-    text = _write_text(outcome.say) if outcome.say is not None else rule.title
+    if outcome.say is not None:
+        text = _write_text(outcome.say)
+    else:
+        text = rule.title
     return f"{when}: {severity}, {outcome.confidence}: {text}"
 
 
@@ -248,7 +280,10 @@ def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
     found: dict[str, None] = {}
     for top in rule.expressions():
         for node in top.walk():
-            sides = [side for side in node.args if side.op == "literal" and side.value != 0]
+            sides = []
+            for side in node.args:
+                if side.op == "literal" and side.value != 0:
+                    sides.append(side)
             if node.op == "compare" and any(side.type in ("int", "float") for side in sides):
                 found[node.text] = None
     yield from found
@@ -257,9 +292,12 @@ def describe_thresholds(rule: Rule, settings: Settings) -> Iterator[str]:
 def describe_fix(rule: Rule) -> Iterator[str]:
     """Yield the steps of the remedy."""
     for step in rule.fix:
-        yield f"{step.where}: {_write_text(step.do) if step.do else ''}".rstrip()
+        action = _write_text(step.do) if step.do else ""
+        yield f"{step.where}: {action}".rstrip()
         if step.when.op != "literal":
-            unknown = f'said with "{step.unsure}"' if step.unsure else "left out"
+            unknown = "left out"
+            if step.unsure:
+                unknown = f'said with "{step.unsure}"'
             yield f"  only if {step.when.text}; {unknown} where that is unknown"
         if step.run:
             for line in _write_text(step.run).splitlines():
@@ -278,14 +316,20 @@ def describe_asks(rule: Rule) -> Iterator[str]:
     if not own:
         tables = [alias.table for alias in rule.aliases.values()]
         tables += [log.table for log in rule.logs.values()]
-        declared = {table.declared.name: table.declared for table in tables}
+        declared = {table.declared_table.name: table.declared_table for table in tables}
         own = {name: table.ask for name, table in sorted(declared.items()) if table.ask}
     for table, words in own.items():
         if table:
             yield f"{table}:"
         for piece in split_ask(words):
-            text = f"  {piece.text}" if table else piece.text
-            yield Exact(text) if piece.command else text
+            if table:
+                text = f"  {piece.text}"
+            else:
+                text = piece.text
+            if piece.command:
+                yield Exact(text)
+            else:
+                yield text
 
 
 def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
@@ -305,10 +349,14 @@ def describe_examples(rule: Rule, verbose: int) -> Iterator[str]:
 def describe_example(example: Example) -> str:
     """Return the name of an example and what it expects."""
     result = str(example.expect.get("result", ""))
-    weight = " ".join(
-        str(example.expect[key]) for key in ("severity", "confidence") if key in example.expect
-    )
-    gap = " (known gap: it does not yet)" if example.gap else ""
+    weights = []
+    for key in ("severity", "confidence"):
+        if key in example.expect:
+            weights.append(str(example.expect[key]))
+    weight = " ".join(weights)
+    gap = ""
+    if example.gap:
+        gap = " (known gap: it does not yet)"
     return (
         f"{example.name}: {SEEN_RESULTS.get(result, result)}{f', {weight}' if weight else ''}{gap}"
     )
@@ -322,15 +370,20 @@ def describe_given(example: Example) -> Iterator[str]:
         elif not rows:
             yield f"{name}: read, and empty"
         for row in rows or ():
-            yield f"{name}: {', '.join(f'{key} {value}' for key, value in row.items())}"
+            cells = [f"{key} {value}" for key, value in row.items()]
+            yield f"{name}: {', '.join(cells)}"
     for name, text in example.logs.items():
-        yield f"{name}: not in the case" if text is None else f"{name}:"
+        if text is None:
+            yield f"{name}: not in the case"
+        else:
+            yield f"{name}:"
         for line in (text or "").splitlines():
             yield (Exact(f"  {line}"))
     for file in example.files:
-        shown = next(
-            (f"{key} {file[key]}" for key in ("path", "command", "parser") if file.get(key)),
-            "a file",
-        )
+        shown = "a file"
+        for key in ("path", "command", "parser"):
+            if file.get(key):
+                shown = f"{key} {file[key]}"
+                break
         yield f"{shown}:"
         yield from (Exact(f"  {line}") for line in file.get("text", "").splitlines())

@@ -11,14 +11,15 @@ def suggest_example(mutant: Mutant) -> str:
     site = mutant.site
     condition = site.condition
     if site.where.startswith("seen "):
-        seen = mutant.rule.seen[site.where.removeprefix("seen ").partition(",")[0]]
+        name = site.where.removeprefix("seen ").partition(",")[0]
+        seen = mutant.rule.seen[name]
         logs = " and ".join(f"`{log}`" for log in seen.logs)
-        low, high = (site.text, mutant.value)
+        low = site.text
+        high = mutant.value
         if mutant.direction != UP:
             low, high = high, low
         if site.where.endswith("at_least"):
-            count = site.text if mutant.direction == UP else mutant.value
-            return f"add an example with exactly {count} lines of {logs}."
+            return f"add an example with exactly {low} lines of {logs}."
         if seen.silence:
             return f"add an example whose log reaches back more than {low} and less than {high}, without {logs}."
         return f"add an example whose lines of {logs} are more than {low} and at most {high} apart."
@@ -35,19 +36,22 @@ def suggest_example(mutant: Mutant) -> str:
     if condition.op != "compare" or len(condition.args) != 2:
         return turn
     left, right = condition.args
-    if _is_site(right, mutant):
-        number, other = (right, left)
-    else:
-        number, other = (left, right)
-    if not _is_site(number, mutant):
-        return turn
     sign = condition.name
-    if number is left:
+    if _is_site(right, mutant):
+        number = right
+        other = left
+    elif _is_site(left, mutant):
+        number = left
+        other = right
         sign = FLIPPED.get(sign, sign)
+    else:
+        return turn
     # The value at the border, which only the right number treats right.
-    at_border = (mutant.direction == UP) == (sign in (">=", "<"))
     plain = bare_node(number)
-    border = write_number(plain, plain.value if at_border else move_number(plain, mutant.direction))
+    value = plain.value
+    if (mutant.direction == UP) != (sign in (">=", "<")):
+        value = move_number(plain, mutant.direction)
+    border = write_number(plain, value)
     return f"add an example in which `{other.text}` is {border}, so that `{condition.text}` decides the answer."
 
 

@@ -8,7 +8,7 @@ the last part of a version by 1; a span of time by 10 %. A number asked for with
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -16,7 +16,6 @@ from analyzer.rules import Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode, bare_node
 from analyzer.rules.language.rulefile import FileSpan
 from analyzer.rules.language.template import Template
-from analyzer.rules.model import Grade, Note, Outcome, Step
 from analyzer.rules.short import expand_short
 from analyzer.rules.tables import refit_tables
 
@@ -88,35 +87,43 @@ def list_expressions(rule: Rule) -> Iterator[tuple[str, ExprNode]]:
     for name, node in rule.lets.items():
         yield f"let {name}", node
     yield "when", rule.when
-    lists: dict[str, Sequence[Grade | Outcome | Note | Step]] = {
-        "grade": rule.grades,
-        "outcomes": rule.outcomes,
-        "notes": rule.notes,
-        "fix": rule.fix,
-    }
-    for key, parts in lists.items():
-        yield from ((f"{key} {number}", part.when) for number, part in enumerate(parts, 1))
-    for join in rule.joins:
-        if join.where is not None:
-            yield f"join {join.alias.name}, where", join.where
-    if rule.population is not None and rule.population.where is not None:
-        yield "population, where", rule.population.where
-    for log in rule.logs.values():
-        if log.where is not None:
-            yield f"logs {log.name}, where", log.where
-    templates: list[tuple[str, Template | None]] = [("subject", rule.subject)]
-    templates += [("object", text) for text in (rule.object, *rule.rests_on)]
-    for n, part in enumerate(rule.outcomes, 1):
-        templates.append((f"outcomes {n}, say", part.say))
-    templates += [(f"notes {n}, say", part.say) for n, part in enumerate(rule.notes, 1)]
+    for number, grade in enumerate(rule.grades, 1):
+        yield f"grade {number}", grade.when
+    for number, outcome in enumerate(rule.outcomes, 1):
+        yield f"outcomes {number}", outcome.when
+    for number, note in enumerate(rule.notes, 1):
+        yield f"notes {number}", note.when
     for number, step in enumerate(rule.fix, 1):
-        templates += [(f"fix {number}", text) for text in step.templates]
-    for where, template in templates:
+        yield f"fix {number}", step.when
+    wheres = [(f"join {join.alias.name}", join.where) for join in rule.joins]
+    if rule.population is not None:
+        wheres.append(("population", rule.population.where))
+    wheres += [(f"logs {log.name}", log.where) for log in rule.logs.values()]
+    for what, condition in wheres:
+        if condition is not None:
+            yield f"{what}, where", condition
+    for where, template in _list_templates(rule):
         if template is not None:
-            yield from ((where, node) for node in template.nodes())
+            for node in template.nodes():
+                yield where, node
+
+
+def _list_templates(rule: Rule) -> Iterator[tuple[str, Template | None]]:
+    """Yield every text of a rule in which expressions can be, with the part of the file it is in."""
+    yield "subject", rule.subject
+    for text in (rule.object, *rule.rests_on):
+        yield "object", text
+    for number, outcome in enumerate(rule.outcomes, 1):
+        yield f"outcomes {number}, say", outcome.say
+    for number, note in enumerate(rule.notes, 1):
+        yield f"notes {number}, say", note.say
+    for number, step in enumerate(rule.fix, 1):
+        for text in step.templates:
+            yield f"fix {number}", text
 
 
 def _move_numbers(rule: Rule) -> Iterator[Mutant]:
+    """Yield the rule with each number of its expressions moved up and down."""
     numbers: dict[FileSpan, list[tuple[str, ExprNode, ExprNode | None]]] = {}
     comparisons: list[ExprNode] = []
     for where, top in list_expressions(rule):
@@ -129,7 +136,9 @@ def _move_numbers(rule: Rule) -> Iterator[Mutant]:
         condition = around
         if condition is None:
             behind = [one for one in comparisons if _compares(one, node)]
-            condition = behind[0] if behind else None
+            condition = None
+            if behind:
+                condition = behind[0]
         direct = condition is not None and _compares(condition, node)
         named = False  # a kind of thing, and no threshold
         if condition is not None and direct:
@@ -156,15 +165,22 @@ def _is_impossible(condition: ExprNode, node: ExprNode, value: float | str) -> b
     left, right = condition.args[:2]
     number_first = bare_node(left) is node
     folded = bare_node(right if number_first else left)
-    sign = FLIPPED.get(condition.name, "") if number_first else condition.name
+    if number_first:
+        sign = FLIPPED.get(condition.name, "")
+    else:
+        sign = condition.name
     if sign not in FLIPPED or folded.op not in ("count", "share") or isinstance(value, str):
         return False
     assert isinstance(node.value, int | float)
     low, high = sorted((node.value, value))
     argument = folded.args[0]
     counts_rows = argument.type != "bool" or argument.op == "row"
-    least = 1 if folded.op == "count" and counts_rows else 0
-    most = 1.0 if folded.op == "share" else float("inf")
+    least = 0
+    if folded.op == "count" and counts_rows:
+        least = 1
+    most = 1.0
+    if folded.op != "share":
+        most = float("inf")
     if sign in (">=", "<"):  # the lower end lies between, the upper one does not
         return low > most or max(low, least) >= high
     return high < least or low >= most
@@ -198,10 +214,12 @@ def move_number(node: ExprNode, direction: str) -> float | str | None:
     if isinstance(value, int):
         return value + sign * max(1, round(abs(value) * _STEP))
     assert isinstance(value, float)
-    return float(f"{value + sign * (abs(value) * _STEP or _STEP):.12g}")
+    step = abs(value) * _STEP or _STEP
+    return float(f"{value + sign * step:.12g}")
 
 
 def _move_version(text: str, sign: int) -> str | None:
+    """Return the version next to one, above or below it; None where there is none."""
     found = _LAST_NUMBER.search(text)
     if found is None:
         return None
@@ -229,6 +247,7 @@ class _Mover:
         self.known: dict[int, ExprNode] = {}
 
     def move_node(self, node: ExprNode) -> ExprNode:
+        """Return an expression with the changed nodes in it; the same object where nothing changed."""
         if id(node) not in self.known:
             args = tuple(self.move_node(child) for child in node.args)
             same = all(one is two for one, two in zip(args, node.args, strict=True))
@@ -238,17 +257,20 @@ class _Mover:
         return self.known[id(node)]
 
     def move_optional(self, node: ExprNode | None) -> ExprNode | None:
+        """Return an expression with the changed nodes in it, None for none."""
         if node is None:
             return None
         return self.move_node(node)
 
     def move_template(self, text: Template) -> Template:
+        """Return a text with the changed nodes in its expressions."""
         parts = (
             one if isinstance(one, str) else (self.move_node(one[0]), one[1]) for one in text.parts
         )
         return Template(text.text, tuple(parts))
 
     def move_text(self, text: Template | None) -> Template | None:
+        """Return a text with the changed nodes in its expressions, None for none."""
         if text is not None:
             return self.move_template(text)
         return None
@@ -302,6 +324,7 @@ def replace_nodes(rule: Rule, other: Moved) -> Rule:
 
 
 def _move_questions(rule: Rule) -> Iterator[Mutant]:
+    """Yield the rule with each number of its questions moved up and down."""
     tree = expand_short(rule.text, rule.text.tree())
     questions = tree.value.get("seen")
     for name, item in questions.value.items() if questions is not None and questions.value else ():
@@ -310,7 +333,8 @@ def _move_questions(rule: Rule) -> Iterator[Mutant]:
             site = Site(written.place, written.text, f"seen {name}, {key}")
             for direction, sign in ((DOWN, -1), (UP, 1)):
                 if key == "at_least":
-                    count = seen.at_least + sign * max(1, round(seen.at_least * _STEP))
+                    step = max(1, round(seen.at_least * _STEP))
+                    count = seen.at_least + sign * step
                     yield Mutant(
                         site, direction, str(count), _with_seen(rule, replace(seen, at_least=count))
                     )
@@ -319,7 +343,8 @@ def _move_questions(rule: Rule) -> Iterator[Mutant]:
                     # The span as an author writes it.
                     found = _SPAN.match(written.text.strip())
                     if found:
-                        span = f"{float(found[1]) * (1 + sign * _STEP):.6g}{found[2]}"
+                        amount = float(found[1]) * (1 + sign * _STEP)
+                        span = f"{amount:.6g}{found[2]}"
                     else:
                         span = written.text
                     yield Mutant(

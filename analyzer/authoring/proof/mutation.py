@@ -54,7 +54,8 @@ class Survivor:
 
     def __str__(self) -> str:
         moved = f"`{self.text}` may become {self.value} and no example notices"
-        return f"{self.place.line}:{self.place.column}: {moved} ({self.where}): {self.advice}"
+        place = f"{self.place.line}:{self.place.column}"
+        return f"{place}: {moved} ({self.where}): {self.advice}"
 
 
 def find_survivors(rule: Rule) -> list[Survivor]:
@@ -130,7 +131,9 @@ def _list_noticed(rule: Rule, moved: Sequence[Mutant], cases: Mapping[str, Facts
             found[place] = answer != answers
     # What decides nothing may still change a text.
     shown = [place for place in columns if not found[place]]
-    texts = _show_texts(rule, cases) if shown else []
+    texts = []
+    if shown:
+        texts = _show_texts(rule, cases)
     for place in shown:
         found[place] = _show_texts(moved[place].rule, cases) != texts
     for place in elsewhere:  # last, for they put other lines of logs into the cases
@@ -142,7 +145,10 @@ def _list_wheres(rule: Rule) -> list[ExprNode | None]:
     """Return the conditions that decide which rows and log lines a rule looks at."""
     wheres = [join.where for join in rule.joins]
     wheres += [log.where for log in rule.logs.values()]
-    wheres.append(rule.population.where if rule.population else None)
+    if rule.population:
+        wheres.append(rule.population.where)
+    else:
+        wheres.append(None)
     return wheres
 
 
@@ -216,9 +222,11 @@ class _Base:
         )
         if verdict is not Verdict.MATCH or taken is None:
             return (verdict,)
-        grades, rest = plain[end : end + len(rule.grades)], plain[end + len(rule.grades) :]
+        grades = plain[end : end + len(rule.grades)]
+        rest = plain[end + len(rule.grades) :]
         severity = rule.outcomes[taken].severity or grade_severity(rule, grades)
-        notes, steps = rest[: len(rule.notes)], tuple(rest[len(rule.notes) :])
+        notes = rest[: len(rule.notes)]
+        steps = tuple(rest[len(rule.notes) :])
         return verdict, taken, severity, tuple(answer is True for answer in notes), steps
 
 

@@ -32,7 +32,9 @@ def write_lines(proof: RuleProof, left: Sequence[Survivor], *, verbose: bool) ->
         parts.append(count_noun(len(gaps), "known gap"))
     if left:
         parts.append(f"{count_noun(len(left), 'moved number')} unnoticed")
-    mark = "FAIL" if proof.failures or left else "ok  "
+    mark = "ok  "
+    if proof.failures or left:
+        mark = "FAIL"
     yield f"{mark}  {one_line(rule.id)}: {', '.join(parts)}"
     for result in proof.results:
         if result.ok:
@@ -58,7 +60,8 @@ def _write_difference(result: ExampleResult) -> Iterator[str]:
     for name, expected in result.expected.items():
         if name in unlike:
             yield f"    - {name}: {bound_line(unlike[name].expected, WIDTH)}"
-            yield f"    + {name}: {bound_line(unlike[name].got, WIDTH) or 'nothing'}"
+            text = bound_line(unlike[name].got, WIDTH) or "nothing"
+            yield f"    + {name}: {text}"
             continue
         text = str(expected)
         if isinstance(expected, list):
@@ -75,7 +78,9 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
     if failed:
         result = f"{failed} not as expected"
     else:
-        result = "all as expected" if results else "nothing was tested"
+        result = "nothing was tested"
+        if results:
+            result = "all as expected"
     if gaps:
         result += f", {count_noun(gaps, 'known gap')}"
     if left:
@@ -84,7 +89,9 @@ def write_summary(proofs: Sequence[RuleProof], survivors: Survivors, broken: int
         result += ", every moved number noticed"
     if broken:
         result += f", {count_noun(broken, 'file')} broken"
-    return f"{count_noun(len(proofs), 'rule')}, {count_noun(len(results), 'example')}: {result}"
+    rules = count_noun(len(proofs), "rule")
+    examples_run = count_noun(len(results), "example")
+    return f"{rules}, {examples_run}: {result}"
 
 
 def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catalog) -> str:
@@ -99,6 +106,7 @@ def write_json(proofs: Sequence[RuleProof], survivors: Survivors, catalog: Catal
 
 
 def _record_rule(proof: RuleProof, left: Sequence[Survivor]) -> dict[str, Any]:
+    """Return the proof of a rule as plain values."""
     return {
         "rule": proof.rule.id,
         "file": _show_file(proof.rule),
@@ -135,4 +143,7 @@ def _show_file(rule: Rule) -> str:
     if rule.path is None:
         return one_line(rule.text.name)
     path = rule.path.resolve()
-    return one_line(str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path))
+    here = Path.cwd()
+    if path.is_relative_to(here):
+        path = path.relative_to(here)
+    return one_line(str(path))

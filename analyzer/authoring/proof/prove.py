@@ -70,6 +70,7 @@ def prepare_rule(rule: Rule, chosen: Sequence[Example]) -> Prepared:
 
 
 def _prove_rule(one: Prepared) -> RuleProof:
+    """Judge the examples of a rule."""
     start = time.perf_counter()
     rule = one.rule
     shown = any("evidence" in example.expect for example in rule.examples)

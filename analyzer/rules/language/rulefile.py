@@ -11,9 +11,11 @@ anything else (a link in a folder of rules may lead to a password) is refused wi
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -149,6 +151,7 @@ class RuleText:
     shared   parts that the file may name; None leaves names as they are written
     defined  place of such a name -> where it is defined; known after `tree`
     stored_tree  the tree as it was read before; "" where the text has to be read
+    is_checked   the same code read this rule before, under the same limits: sizes and patterns need no second look
     """
 
     known_by = "a rule file has a line `rule: <id>`"
@@ -157,6 +160,7 @@ class RuleText:
         self.name, self.text, self.shared = name, text, shared
         self.defined: dict[FileSpan, list[str]] = {}
         self.stored_tree = b""
+        self.is_checked = False
 
     @cached_property
     def lines(self) -> list[str]:
@@ -199,7 +203,13 @@ class RuleText:
 
     def tree(self) -> RuleItem:
         """Return the file's values; raises BadRuleError when it is not YAML or goes beyond a limit."""
-        tree = self._decode_tree() or self.read_tree()
+        tree: RuleItem | None = None
+        if self.stored_tree:
+            with suppress(msgspec.MsgspecError):
+                tree, defined = _TREES.decode(self.stored_tree)
+                self.defined = dict(defined)
+        if tree is None:
+            tree = self.read_tree()
         self.is_rule = self.is_rule or (isinstance(tree.value, dict) and "rule" in tree.value)
         return tree
 
@@ -209,16 +219,6 @@ class RuleText:
             self.stored_tree = msgspec.msgpack.encode((tree, list(self.defined.items())))
         except (ValueError, OverflowError):  # half a surrogate pair, a number of more than 64 bits
             self.stored_tree = b""
-
-    def _decode_tree(self) -> RuleItem | None:
-        if not self.stored_tree:
-            return None
-        try:
-            tree, defined = _TREES.decode(self.stored_tree)
-        except msgspec.MsgspecError:
-            return None
-        self.defined = dict(defined)
-        return tree
 
     def read_tree(self) -> RuleItem:
         """Return the values that the YAML of the text holds, with what it shares; raises as `tree` does."""
@@ -303,9 +303,6 @@ class RuleText:
             return RuleItem(
                 [self._make_item(child, depth + 1, budget) for child in node.value], place
             )
-        return self._make_mapping(node, place, depth, budget)
-
-    def _make_mapping(self, node: Any, place: FileSpan, depth: int, budget: list[int]) -> RuleItem:
         import yaml  # noqa: PLC0415 - see above
 
         values: dict[str, RuleItem] = {}
@@ -328,6 +325,16 @@ class RuleText:
             keys[name] = at
             values[name] = self._make_item(child, depth + 1, budget)
         return RuleItem(values, place, keys=keys)
+
+    def list_entries(
+        self, item: RuleItem | None, what: str
+    ) -> list[tuple[str, FileSpan, RuleItem]]:
+        """Return the entries of a mapping of any keys, each with the place of its key; none where there is no mapping."""
+        if item is None or item.value is None:
+            return []
+        if not isinstance(item.value, dict):
+            raise self.error(f"{what} must be a mapping, not {item.what}", item.place)
+        return [(name, item.keys[name], body) for name, body in item.value.items()]
 
     def mapping(self, item: RuleItem, known: Iterable[str], what: str) -> dict[str, RuleItem]:
         """Return a mapping after checking that it is one and holds only known keys."""
@@ -392,7 +399,6 @@ def leads_out(path: Any) -> bool:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return a help sentence with the nearest known words."""
-    import difflib  # noqa: PLC0415 - for mistakes only
 
     known = sorted(known)
     near = difflib.get_close_matches(word[:80], known, n=1, cutoff=0.6)

@@ -83,7 +83,9 @@ class SharedFiles:
             try:
                 file = _FileText(name, text)
                 keys = file.mapping(file.tree(), (*KINDS, REVISED), name)
-                revised = _read_day(file, keys.pop(REVISED, None)) or revised
+                day = keys.pop(REVISED, None)
+                if day is not None:
+                    revised = _read_day(file, day)
                 for one in _read_definitions(file, keys, faults):
                     if one.name in found:
                         message = f"`{one.name}` is defined twice: {found[one.name].where} and {one.where}"
@@ -199,9 +201,7 @@ def _find_wanted_kind(way: tuple[str, ...]) -> str:
     return TEXTS if prose else ""
 
 
-def _read_day(text: RuleText, item: RuleItem | None) -> str:
-    if item is None:
-        return ""
+def _read_day(text: RuleText, item: RuleItem) -> str:
     try:
         return date.fromisoformat(text.string(item, REVISED)).isoformat()
     except ValueError:

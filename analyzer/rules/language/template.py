@@ -122,23 +122,17 @@ def show_value(value: object, spec: str = "") -> str:
         return f"{value:%Y-%m-%d %H:%M:%S} UTC"
     if spec:
         try:
-            return _show_least(value, spec) or format(value, spec)
+            shown = format(value, spec)
         except (ValueError, OverflowError):
             return str(value)
+        is_share = spec.endswith("%") and isinstance(value, float) and value > 0
+        if is_share and not any(sign in shown for sign in "123456789"):
+            smallest = re.sub(r"0(?=\D*$)", "1", shown)
+            return f"less than {smallest}"
+        return shown
     if isinstance(value, float):
         return show_number(value)
     return str(value)
-
-
-def _show_least(value: object, spec: str) -> str:
-    """Return `less than 0.01%` for a share that is not zero and would be printed as if it were; "" for any other."""
-    if not (spec.endswith("%") and isinstance(value, float) and value > 0):
-        return ""
-    shown = format(value, spec)
-    if any(sign in shown for sign in "123456789"):
-        return ""
-    smallest = re.sub(r"0(?=\D*$)", "1", shown)
-    return f"less than {smallest}"
 
 
 def show_noun(spec: str) -> list[str]:

@@ -22,24 +22,32 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
+from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.case.verdicts import SEVERITIES
+from analyzer.ingest.file_hashes import FileHashes, list_input_files
 from analyzer.ingest.reader import ReadListener
+from analyzer.pipeline.case_data import conclude
+from analyzer.pipeline.triage import Options, case_name, gather_case, name_case
+from analyzer.report import view
+from analyzer.report.results import render_results
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
+from analyzer.runtime.output import write_all
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.text import one_line
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_finding
+from analyzer.web.cases.labelled import NamedFile, list_labelled
+from analyzer.web.cases.progress_writer import ProgressWriter, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
     from analyzer.case.verdicts import Finding
-    from analyzer.ingest.file_hashes import FileHashes
     from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog, Rule
     from analyzer.rules.run_catalog import Local
@@ -84,7 +92,7 @@ class Analysis:
         self.work = Work("", "")
         self.hashes: FileHashes | None = None
 
-    def run_analysis(self) -> Record:
+    def run_analysis(self) -> dict[str, Any]:
         """Do it; return the last line. It names a refusal or a failure; nothing is raised."""
         try:
             return self._read_and_judge()
@@ -106,10 +114,7 @@ class Analysis:
                 "failed", BacklineError("the analysis failed", why=why, do=do), why
             )
 
-    def _read_and_judge(self) -> Record:
-        from analyzer.pipeline.case_data import conclude  # noqa: PLC0415 - heavy
-        from analyzer.pipeline.triage import Options, gather_case, name_case  # noqa: PLC0415 - heavy
-
+    def _read_and_judge(self) -> dict[str, Any]:
         listener = self.listener
         listener.begin_stage("reading", "Loading the rules.")
         local, catalog, signatures = self._load_rules()
@@ -150,8 +155,6 @@ class Analysis:
         return local, catalog, catalog.signatures()
 
     def _list_paths(self) -> list[Place]:
-        from analyzer.web.cases.labelled import NamedFile, list_labelled  # noqa: PLC0415 - with the pipeline
-
         if self.order.path:
             return [Path(self.order.path)]
         return [
@@ -164,8 +167,6 @@ class Analysis:
         self, paths: Sequence[Place], local: Local, catalog: Catalog, signatures: list[Signature]
     ) -> None:
         """Learn how much there is to read, and prepare what the archive needs."""
-        from analyzer.ingest.file_hashes import FileHashes, list_input_files  # noqa: PLC0415 - with the pipeline
-        from analyzer.pipeline.triage import case_name  # noqa: PLC0415 - heavy
 
         self.listener.begin_stage("reading", "Looking at the files.")
         sizes = []
@@ -183,8 +184,6 @@ class Analysis:
             self._open_archive(local, catalog, signatures)
 
     def _open_archive(self, local: Local, catalog: Catalog, signatures: list[Signature]) -> None:
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - only with an archive
-
         order = self.order
         try:
             archive = Archive.open(order.archive, create=True)
@@ -196,9 +195,6 @@ class Analysis:
 
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
-        from analyzer.case import case_file  # noqa: PLC0415 - heavy
-        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
-        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
 
         document = outcome.document
         made, _ = render_results(document, case_file.write_case(document), self.limits.report_bytes)
@@ -230,7 +226,7 @@ class Analysis:
             return work
         return Work(work.name, f"dropped:{batch.id_of(work, self.hashes)}", size=work.size)
 
-    def _end_without_results(self, state: str, error: BacklineError, why: str) -> Record:
+    def _end_without_results(self, state: str, error: BacklineError, why: str) -> dict[str, Any]:
         """Return the last line for a case without results; the archive notes why there are none."""
         stored = ""
         if self.context is not None and self.hashes is not None and self.work.name:
@@ -249,9 +245,9 @@ class Analysis:
             "progress": self.listener.state,
         }
 
-    def _end_with_results(self, outcome: RunResult, catalog: Catalog, stored: str) -> Record:
-        from analyzer.report import view  # noqa: PLC0415 - with the reports
-
+    def _end_with_results(
+        self, outcome: RunResult, catalog: Catalog, stored: str
+    ) -> dict[str, Any]:
         document = outcome.document
         lost = batch.list_reasons(outcome, catalog)
         if lost:

@@ -23,6 +23,9 @@ from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from analyzer.archive.batches.many_cases import cases_among, cases_below
+from analyzer.case import case_file
+from analyzer.report import short_note
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, describe_fault
 from analyzer.runtime.text import one_line
@@ -305,7 +308,6 @@ class _Cases:
 
 def _find_many_cases(asked: wire.NewCase) -> ManyCases:
     """Return the folders and archives that are cases of their own in what is announced as one; none as a rule."""
-    from analyzer.archive.batches.many_cases import cases_among, cases_below  # noqa: PLC0415 - on request
 
     if asked.path is not None:
         return cases_below(asked.path)
@@ -317,9 +319,6 @@ def _find_many_cases(asked: wire.NewCase) -> ManyCases:
 
 
 def _render_note(document: Path) -> str:
-    from analyzer.case import case_file  # noqa: PLC0415 - on request
-    from analyzer.report import short_note  # noqa: PLC0415 - on request
-
     return short_note.render_short_note(case_file.read_case(document))
 
 

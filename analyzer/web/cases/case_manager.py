@@ -41,7 +41,6 @@ from analyzer.web.cases.web_case import (
     WAITING,
     WORK,
     Past,
-    Record,
     WebCase,
     describe_counts,
     describe_error,
@@ -278,7 +277,7 @@ class CaseManager:
         self._set_state(case, READING, "Starting the analysis.")
         child.start()
 
-    def describe_material(self, case_id: str) -> Record:
+    def describe_material(self, case_id: str) -> dict[str, Any]:
         """Return where the files of a case lie: name, files, path; of a stored case its case.json. Use a thread.
 
         Raises Refusal (404) when there is no such case, (409) while it is not read.
@@ -296,7 +295,7 @@ class CaseManager:
             raise Refusal(409, "the case is not read yet", why=case.say)
         return self._describe_files(case)
 
-    def _describe_files(self, case: WebCase) -> Record:
+    def _describe_files(self, case: WebCase) -> dict[str, Any]:
         return {
             "name": case.name,
             "files": [
@@ -306,7 +305,7 @@ class CaseManager:
             "path": str(case.path) if case.path is not None else "",
         }
 
-    def _make_order(self, case: WebCase) -> Record:
+    def _make_order(self, case: WebCase) -> dict[str, Any]:
         return {
             **self._describe_files(case),
             "out": str(self._result_folder(case)),
@@ -393,7 +392,7 @@ class CaseManager:
     def _make_snapshot(self) -> Event:
         return {"kind": "snapshot", "cases": [case.record() for case in self.list_cases()]}
 
-    def _list_archived(self) -> list[Record]:
+    def _list_archived(self) -> list[dict[str, Any]]:
         """Return the newest cases of the archive that are not in our list already."""
         ours = {case.result.get("stored") for case in self._cases.values()}
         return [one for one in self._past.newest if one["id"] not in ours]

@@ -19,11 +19,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.query.sides import stored_side
+from analyzer.archive.store import Archive
+from analyzer.compare import compare_cases, read_sides
+from analyzer.compare.sides import number_names
+from analyzer.pipeline.triage import Options
+from analyzer.report import comparison
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, failure_text
+from analyzer.runtime.output import write_all
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
+from analyzer.web.cases.progress_writer import ProgressWriter, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
@@ -31,7 +38,7 @@ if TYPE_CHECKING:
     from analyzer.sources.remote import Place
 
 
-def compare_sides(order: Mapping[str, Any]) -> Record:
+def compare_sides(order: Mapping[str, Any]) -> dict[str, Any]:
     """Compare the sides of an order and write the results; return the last line, nothing is raised."""
     try:
         _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
@@ -46,14 +53,6 @@ def compare_sides(order: Mapping[str, Any]) -> Record:
 
 
 def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOptions) -> None:
-    from analyzer.archive.query.sides import stored_side  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
-    from analyzer.compare import compare_cases, read_sides  # noqa: PLC0415 - heavy
-    from analyzer.compare.sides import number_names  # noqa: PLC0415 - with it
-    from analyzer.pipeline.triage import Options  # noqa: PLC0415 - with it
-    from analyzer.report import comparison  # noqa: PLC0415 - with it
-    from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
-
     folders = [Path(side["path"]) for side in sides if side.get("path")]
     local, _ = how.local(folders)
     given_sides: list[Sequence[Place] | Recall] = []

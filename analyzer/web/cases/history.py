@@ -12,9 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from analyzer.archive.object_store.object_store import NotAnArchiveError
+from analyzer.archive.query import browse
+from analyzer.archive.store import Archive
+from analyzer.case import case_file
 from analyzer.report import view
+from analyzer.report.results import render_results
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.limits import Limits
+from analyzer.runtime.output import write_all
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.place import PrivatePlace
@@ -22,13 +28,10 @@ from analyzer.web.guard.wire import Refusal
 
 if TYPE_CHECKING:
     from analyzer.archive.entry import Stored
-    from analyzer.archive.store import Archive
 
 NEWEST = 50  # cases that are shown
 RENDERED = 20  # cases whose results are kept on the disk
 STATES = {"ok": "done"}
-
-Record = dict[str, Any]
 
 
 class History:
@@ -44,13 +47,11 @@ class History:
             OrderedDict()
         )  # id -> entry whose results lie on the disk
 
-    def list_newest(self) -> list[Record]:
+    def list_newest(self) -> list[dict[str, Any]]:
         """Return the cases that were stored last, newest first, as records of the page.
 
         Raises BacklineError when the archive cannot be read.
         """
-        from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
         try:
             archive = self._open_archive()
@@ -62,7 +63,7 @@ class History:
             for row in islice(answer.rows, NEWEST)
         ]
 
-    def find_record(self, case: str) -> Record:
+    def find_record(self, case: str) -> dict[str, Any]:
         """Return the record of one stored case; Refusal (404) when there is none."""
         stored = self._find_stored(case)
         meta = self._open_archive().read_meta(stored)
@@ -87,11 +88,6 @@ class History:
             return folder / name
 
     def _render_results(self, stored: Stored, folder: Path) -> None:
-        from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
-        from analyzer.case import case_file  # noqa: PLC0415 - heavy
-        from analyzer.report.results import render_results  # noqa: PLC0415 - heavy
-        from analyzer.runtime.output import write_all  # noqa: PLC0415 - with it
-
         text = browse.document_text(self._open_archive(), stored)
         document = case_file.parse_case(text, stored.id)
         made, _ = render_results(document, text, self._report_bytes)
@@ -114,19 +110,17 @@ class History:
         return found[0]
 
     def _open_archive(self) -> Archive:
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - heavy
-
         if self._archive is None:
             self._archive = Archive.open(self._url)
         return self._archive
 
 
-def _describe_stored(row: Record) -> Record:
+def _describe_stored(row: dict[str, Any]) -> dict[str, Any]:
     """Return a stored case as the page shows it."""
     state = str(row.get("state") or "")
     counts = {word: int(row[word]) for word in view.COUNTED if row.get(word)}
     why = one_line(str(row.get("why") or ""), 500)
-    found: Record = {
+    found: dict[str, Any] = {
         "id": str(row["id"]),
         "name": one_line(str(row.get("name") or ""), 300),
         "state": STATES.get(state, state),

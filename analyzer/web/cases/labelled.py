@@ -213,11 +213,6 @@ class LabelledPath(RemotePath):
         """Do nothing: a disk needs no threads that fetch small files early."""
 
     @property
-    def given(self) -> str:
-        """The label; nothing can be opened by it."""
-        return self._below
-
-    @property
     def within(self) -> str:
         """The label: names are relative to what was dropped."""
         return self._below

@@ -33,7 +33,7 @@ from analyzer.runtime.text import one_line
 from analyzer.views.log_reading import LogQuery, MergedLine, MergedLog
 from analyzer.views.log_text import describe_reading
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, Record, describe_failure
+from analyzer.web.cases.progress_writer import ProgressWriter, describe_failure
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 MOST = 2_000  # lines sent: half of them before the moment
@@ -42,7 +42,7 @@ TEXT = 4_000  # characters of a line
 PIECE = 32 << 10  # characters of lines sent at once
 
 
-def read_log(order: Mapping[str, Any], out: ProgressWriter) -> Record:
+def read_log(order: Mapping[str, Any], out: ProgressWriter) -> dict[str, Any]:
     """Send the lines of an order; return the last line, nothing is raised."""
     try:
         try:

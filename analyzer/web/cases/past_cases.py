@@ -13,8 +13,6 @@ from analyzer.web.cases.history import History
 
 LOOK = 30.0  # seconds after which the archive is looked at again, when somebody asks
 
-Record = dict[str, Any]
-
 
 class PastCases:
     """What was last seen of an archive; without one there is nothing.
@@ -24,17 +22,17 @@ class PastCases:
 
     def __init__(self, history: History | None, on_change: Callable[[str], None]) -> None:
         self._history, self._on_change = history, on_change
-        self._seen: list[Record] | None = None
+        self._seen: list[dict[str, Any]] | None = None
         self._looked = 0.0
         self._task: asyncio.Future[None] | None = None
         self._closed = False
 
     @property
-    def newest(self) -> list[Record]:
+    def newest(self) -> list[dict[str, Any]]:
         """The cases as far as they are known yet, newest first."""
         return self._seen or []
 
-    def find_record(self, case: str) -> Record | None:
+    def find_record(self, case: str) -> dict[str, Any] | None:
         """Return the record of one case, None without an archive; Refusal (404) when it has none of that id."""
         found = next((one for one in self.newest if one["id"] == case), None)
         return (

@@ -19,8 +19,6 @@ PAUSE = 0.2  # seconds between two lines of progress
 LIVE = 500  # findings sent while they come
 _SHOWN = ("rule", "title", "severity", "confidence", "subject", "object", "node", "say")
 
-Record = dict[str, Any]
-
 
 class ProgressWriter:
     """Writes what happens as lines; progress at most every PAUSE seconds."""
@@ -28,7 +26,7 @@ class ProgressWriter:
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._lock, self._last = out, threading.Lock(), 0.0
         self._sent = 0
-        self.state: Record = dict.fromkeys(
+        self.state: dict[str, Any] = dict.fromkeys(
             ("bytes", "members", "lines", "judged", "rules", "unknowns"), 0
         )
         self.state["member"] = ""
@@ -83,14 +81,14 @@ class ProgressWriter:
             )
 
 
-def describe_finding(finding: Finding) -> Record:
+def describe_finding(finding: Finding) -> dict[str, Any]:
     """Return what the page shows of a finding, and its weight: the page sorts those that come one by one."""
-    shown: Record = {name: one_line(str(getattr(finding, name)), 500) for name in _SHOWN}
+    shown: dict[str, Any] = {name: one_line(str(getattr(finding, name)), 500) for name in _SHOWN}
     weight = Weight.of(finding.severity, finding.confidence, finding.excess)
     return shown | {"exposed": finding.confidence == "exposed", "weight": weight.as_numbers()}
 
 
-def describe_failure(error: BacklineError) -> Record:
+def describe_failure(error: BacklineError) -> dict[str, Any]:
     """Return the last line of a process that could not do it."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {

@@ -18,8 +18,6 @@ DONE, PARTIAL, REFUSED, FAILED, CANCELLED = "done", "partial", "refused", "faile
 WORK = frozenset({READING, JUDGING, WRITING})
 OVER = frozenset({DONE, PARTIAL, REFUSED, FAILED, CANCELLED})
 
-Record = dict[str, Any]
-
 
 @dataclass(slots=True, eq=False)
 class WebCase:
@@ -39,16 +37,16 @@ class WebCase:
     place: int = 0
     here: set[int] = field(default_factory=set)
     created: float = field(default_factory=time.time)
-    progress: Record = field(default_factory=dict)
-    findings: list[Record] = field(default_factory=list)
+    progress: dict[str, Any] = field(default_factory=dict)
+    findings: list[dict[str, Any]] = field(default_factory=list)
     more: int = 0
-    error: Record = field(default_factory=dict)
-    result: Record = field(default_factory=dict)
+    error: dict[str, Any] = field(default_factory=dict)
+    result: dict[str, Any] = field(default_factory=dict)
     child: LineProcess | None = None
     gone: bool = False
     sent_at: float = 0.0  # when the page last got the number of its uploads
 
-    def record(self) -> Record:
+    def record(self) -> dict[str, Any]:
         """Return what the page shows."""
         shown = {
             "id": self.id,
@@ -80,9 +78,9 @@ class Past:
     """A case of the archive."""
 
     id: str
-    shown: Record
+    shown: dict[str, Any]
 
-    def record(self) -> Record:
+    def record(self) -> dict[str, Any]:
         """Return what the page shows."""
         return dict(self.shown)
 

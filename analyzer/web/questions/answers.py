@@ -34,7 +34,6 @@ COUNTED = 100_000  # rows that are counted beyond those
 LONGEST = 600  # characters of a cell
 LISTED = 20  # items of a cell that holds several
 Row = Sequence[Any]
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +146,7 @@ class _Narrowed(Archive):
         return _Some(self._whole.take_snapshot(), self._ids)
 
 
-def answer_question(library: Library, asked: FieldQuestion) -> Record:
+def answer_question(library: Library, asked: FieldQuestion) -> dict[str, Any]:
     """Return the answer to a question as the page shows it.
 
     Raises Misread for a mistake in the field, UsageError for a filter, Refusal when the archive is gone.
@@ -211,7 +210,7 @@ def answer_question(library: Library, asked: FieldQuestion) -> Record:
     }
 
 
-def list_facets(library: Library) -> Record:
+def list_facets(library: Library) -> dict[str, Any]:
     """Return what the cases can be searched by: the word of each facet, its values, and in how many cases they are."""
     archive = library.open_archive()
     found = query_facets.count_facets(archive) if archive is not None else {}
@@ -368,7 +367,7 @@ def _make_machine_table(
     return AnswerTable(columns, list_rows(), lambda: said, untold, **_list_left_out(found))
 
 
-def _list_proof(fulfilled: Iterable[Record]) -> list[str]:
+def _list_proof(fulfilled: Iterable[dict[str, Any]]) -> list[str]:
     """Return the rows that fulfil the terms, a line each."""
     lines = []
     for term in fulfilled:

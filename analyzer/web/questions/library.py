@@ -15,20 +15,21 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from analyzer.archive.query import terms
+from analyzer.artefacts import parsing
 from analyzer.runtime.limits import Limits
 from analyzer.web.cases.app import REPORT_POLICY, Serving
 from analyzer.web.guard import wire
 from analyzer.web.guard.wire import Refusal
-
-if TYPE_CHECKING:
-    from analyzer.web.questions.answers import Library
-    from analyzer.web.questions.stored import Map
+from analyzer.web.questions import answers, question, stored
+from analyzer.web.questions.answers import Library
+from analyzer.web.questions.stored import Map
 
 AT_ONCE = 2  # questions; each may use all processors
 WAIT = 20.0  # seconds that a further one waits for its turn
@@ -65,21 +66,17 @@ class LibraryRoutes:
     def library(self) -> Library:
         """The archive of the server."""
         if self._library is None:
-            from analyzer.web.questions.answers import Library  # noqa: PLC0415 - brings the archive
-
             self._library = Library(self._serving.archive)
         return self._library
 
     async def send_counts(self, request: Request) -> Response:
         """Tell how much the archive holds."""
         del request
-        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         return wire.json_answer(await self._run_aside(lambda: stored.count_cases(self.library)))
 
     async def send_answer(self, request: Request) -> Response:
         """Answer a question; a mistake in it comes with the place in the field."""
-        from analyzer.web.questions import answers, question  # noqa: PLC0415 - brings the archive
 
         given = request.query_params
         text = given.get("most", "")
@@ -108,7 +105,6 @@ class LibraryRoutes:
     async def send_facets(self, request: Request) -> Response:
         """Tell what the cases can be searched by."""
         del request
-        from analyzer.web.questions import answers  # noqa: PLC0415 - brings the archive
 
         return wire.json_answer(await self._run_aside(lambda: answers.list_facets(self.library)))
 
@@ -116,8 +112,6 @@ class LibraryRoutes:
         """Send the map; it shows what strangers wrote and is sandboxed as a report is."""
         del request
         if self._map is None:
-            from analyzer.web.questions.stored import Map  # noqa: PLC0415 - brings the archive
-
             self._map = Map(self.library, Limits().report_bytes, self._serving.how)
         page = await self._run_aside(self._map.make_page)
         return Response(
@@ -126,7 +120,6 @@ class LibraryRoutes:
 
     async def send_case(self, request: Request) -> Response:
         """Tell of a stored case."""
-        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case = _read_id(request)
         return wire.json_answer(
@@ -135,7 +128,6 @@ class LibraryRoutes:
 
     async def set_label(self, request: Request) -> Response:
         """Take a label."""
-        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case, bounds = _read_id(request), self._serving.bounds
         data = await wire.read_json(request, bounds, bounds.small_json)
@@ -145,7 +137,6 @@ class LibraryRoutes:
 
     async def remove_case(self, request: Request) -> Response:
         """Take a case out of the archive; the page has asked."""
-        from analyzer.web.questions import stored  # noqa: PLC0415 - brings the archive
 
         case = _read_id(request)
         removed = await self._run_aside(lambda: stored.remove_case(self.library, case))
@@ -203,9 +194,6 @@ def _read_id(request: Request) -> str:
 
 
 def _describe_tables() -> list[dict[str, Any]]:
-    from analyzer.archive.query import terms  # noqa: PLC0415 - brings the archive
-    from analyzer.artefacts import parsing  # noqa: PLC0415 - with the archive
-
     tables = [
         terms.NODES,
         *(table for _, table in sorted(parsing.tables().items()) if not table.log),

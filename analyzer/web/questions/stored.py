@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.archive import labels
 from analyzer.archive.query import browse
+from analyzer.archive.query.fleet import FleetFilter, read_fleet
+from analyzer.archive.upkeep import removal
 from analyzer.case.document import CaseDocument
 from analyzer.report import finding_rows, view
+from analyzer.report import fleet as fleet_page
+from analyzer.report.html import make_anchor
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.wire import Refusal
@@ -26,15 +30,14 @@ MOST = 2000  # findings that are listed with their labels
 _SHOWN = ("rule", "title", "severity", "confidence", "say", "verdict", "muted")
 _KEY = ("rule", "node", "subject")  # exact, for a label names a finding by them
 GIVEN = (labels.CONFIRMED, labels.REJECTED, labels.REMOVED)
-Record = dict[str, Any]
 
 
-def describe_case(library: Library, case: str) -> Record:
+def describe_case(library: Library, case: str) -> dict[str, Any]:
     """Return a stored case: what is known of it, its findings, its labels; `report` tells whether there is one."""
     archive, stored = library.require_archive(), library.find_case(case)
     origin = browse.find_origin(archive, archive.take_snapshot(), stored)
     meta = origin.meta
-    record: Record = {
+    record: dict[str, Any] = {
         name: one_line(str(meta.get(name) or ""), 600)
         for name in ("name", "source", "state", "why")
     }
@@ -59,9 +62,7 @@ def describe_case(library: Library, case: str) -> Record:
     return record
 
 
-def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
-    from analyzer.report.html import make_anchor  # noqa: PLC0415 - brings the templates
-
+def _list_findings(document: CaseDocument, given: list[labels.Label]) -> dict[str, Any]:
     known = {(one.rule, one.node, one.subject): _describe_label(one) for one in given}
     numbered = finding_rows.number_findings(document)
     found = [
@@ -76,7 +77,7 @@ def _list_findings(document: CaseDocument, given: list[labels.Label]) -> Record:
     return {"findings": found, "more": max(0, len(document.findings) - MOST), "quiet": quiet}
 
 
-def _describe_label(one: labels.Label) -> Record:
+def _describe_label(one: labels.Label) -> dict[str, Any]:
     return {
         "rule": one.rule,
         "node": one.node,
@@ -89,7 +90,7 @@ def _describe_label(one: labels.Label) -> Record:
     }
 
 
-def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
+def set_label(library: Library, case: str, data: Mapping[str, Any]) -> dict[str, Any]:
     """Give a label, or take it back; return the case as it is now.
 
     data  rule, node, subject, label (confirmed, rejected, removed), note, by, missed
@@ -122,9 +123,8 @@ def set_label(library: Library, case: str, data: Mapping[str, Any]) -> Record:
     return describe_case(library, case)
 
 
-def remove_case(library: Library, case: str) -> Record:
+def remove_case(library: Library, case: str) -> dict[str, Any]:
     """Take a case out of the archive with its revisions and labels; return the ids that are gone."""
-    from analyzer.archive.upkeep import removal  # noqa: PLC0415 - heavy
 
     done = removal.remove_cases(library.require_archive(), [library.find_case(case)])
     return {"gone": sorted(done.names), "labels": len(done.labels)}
@@ -143,8 +143,6 @@ class Map:
 
     def make_page(self) -> str:
         """Return the page; its links speak of `cases/<short id>/report.html`, which our page opens."""
-        from analyzer.archive.query.fleet import FleetFilter, read_fleet  # noqa: PLC0415 - heavy
-        from analyzer.report import fleet as fleet_page  # noqa: PLC0415 - heavy
 
         archive = self._library.require_archive()
         with self._lock:
@@ -160,7 +158,7 @@ class Map:
             return self._known[1]
 
 
-def count_cases(library: Library) -> Record:
+def count_cases(library: Library) -> dict[str, Any]:
     """Return how much the archive holds, and what of it cannot be read."""
     archive = library.open_archive()
     if archive is None:

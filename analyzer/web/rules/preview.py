@@ -23,23 +23,30 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, cast
 
+from analyzer.archive.backtests import text as backtest_text
+from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules
+from analyzer.archive.query.browse import parse_window
+from analyzer.archive.restore import recall
+from analyzer.archive.store import Archive
 from analyzer.authoring.explain import explain_text
 from analyzer.authoring.explain.casework import CaseRead
 from analyzer.authoring.explain.watch import RuleSession, WatchRun
-from analyzer.rules import Catalog, typed
+from analyzer.rules import Catalog, run_catalog, typed
 from analyzer.rules.run_options import RunOptions
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError
 from analyzer.runtime.text import make_visible, one_line
+from analyzer.web.cases.labelled import NamedFile, list_labelled
 from analyzer.web.cases.progress_writer import ProgressWriter
 from analyzer.workers.lifetime import end_with, own_stdout
 
 if TYPE_CHECKING:
-    from analyzer.archive.store import Archive
     from analyzer.artefacts.tables import Block
     from analyzer.authoring.explain.explain import Explanation
     from analyzer.facts import Facts
@@ -52,7 +59,6 @@ LISTED = 200  # items of each list of a back-test
 _BLANK, _NO_EXAMPLE = re.compile(r"\bR067\b"), re.compile(r"\bR07[01]\b")
 _KEY = re.compile(r"^ *\d+\| *(?:- )?([a-z_]+):", re.MULTILINE)  # of the cited line of a rule
 _AT = re.compile(r"^\s*--> .*?:(\d+):(\d+)\s*$", re.MULTILINE)
-Record = dict[str, Any]
 
 
 class PreviewSession(RuleSession):
@@ -92,10 +98,6 @@ class PreviewSession(RuleSession):
 
     def _recall_case(self, wanted: tuple[Any, ...]) -> CaseRead:
         """Return the stored facts of a case; logs were searched when it was read, not now."""
-        from time import perf_counter  # noqa: PLC0415 - with the rest
-
-        from analyzer.archive.restore import recall  # noqa: PLC0415 - heavy, and only for a stored case
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         start = perf_counter()
         if self._archive is None:
@@ -116,7 +118,6 @@ def blocks_of(facts: Facts) -> dict[str, list[Block]]:
 
 def list_places(order: Mapping[str, Any]) -> list[Any]:
     """Return where the case lies: a path of this machine, uploaded files under their labels, or nowhere on the disk."""
-    from analyzer.web.cases.labelled import NamedFile, list_labelled  # noqa: PLC0415 - with the pipeline
 
     if order.get("path"):
         return [Path(order["path"])]
@@ -131,11 +132,11 @@ def list_places(order: Mapping[str, Any]) -> list[Any]:
 # --- a run as the page shows it ---
 
 
-def run_record(shown: WatchRun) -> Record:
+def run_record(shown: WatchRun) -> dict[str, Any]:
     """Return a run: complaints with their place, verdicts, subjects with tree and evidence, examples, times."""
     explanation = shown.explanation
     errors, hint = fold_unfinished(shown.errors)
-    record: Record = {
+    record: dict[str, Any] = {
         "rule": one_line(shown.rule, 200),
         "state": shown.state,
         "stale": shown.state == "broken" and explanation is not None,
@@ -166,7 +167,7 @@ def run_record(shown: WatchRun) -> Record:
     return record if explanation is None else record | _explanation_record(explanation)
 
 
-def _explanation_record(explanation: Explanation) -> Record:
+def _explanation_record(explanation: Explanation) -> dict[str, Any]:
     """Return what a rule says of the case."""
     return {
         "title": one_line(explanation.title, 300),
@@ -180,7 +181,7 @@ def _explanation_record(explanation: Explanation) -> Record:
     }
 
 
-def subject_record(one: Any) -> Record:
+def subject_record(one: Any) -> dict[str, Any]:
     """Return a subject: verdict, reasons, near miss, tree and evidence as lines."""
     tree = (
         []
@@ -226,7 +227,7 @@ def fold_unfinished(errors: Sequence[str]) -> tuple[list[str], str]:
     )
 
 
-def complaint_record(text: str) -> Record:
+def complaint_record(text: str) -> dict[str, Any]:
     """Return a complaint as it is laid out, and its line and column (1-based, 0 for none)."""
     at = _AT.search(text)
     shown = make_visible(text)
@@ -237,7 +238,7 @@ def complaint_record(text: str) -> Record:
     }
 
 
-def error_record(error: BacklineError) -> Record:
+def error_record(error: BacklineError) -> dict[str, Any]:
     """Return an error in its four parts, safe to show."""
     parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
     return {name: one_line(text, 1000) for name, text in parts.items()}
@@ -251,7 +252,7 @@ class Preview:
 
     def __init__(self, order: Mapping[str, Any], listener: ProgressWriter) -> None:
         self.order, self.listener = order, listener
-        self.todo: queue.SimpleQueue[Record] = queue.SimpleQueue()
+        self.todo: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
     def judge_texts(self) -> None:
         """Judge every text that comes, until the server is gone."""
@@ -274,10 +275,6 @@ class Preview:
 
     def run_backtest(self) -> None:
         """Judge one rule over all stored cases, and tell the report."""
-        from analyzer.archive.backtests import text as backtest_text  # noqa: PLC0415 - heavy
-        from analyzer.archive.backtests.backtest import BacktestRequest, backtest_rules  # noqa: PLC0415 - with it
-        from analyzer.archive.query.browse import parse_window  # noqa: PLC0415 - with it
-        from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
         order = self.order
         inside = parse_window(order["since"], order["until"])
@@ -299,11 +296,8 @@ class Preview:
         text = "\n".join(backtest_text.format_report(report, 0))
         self.listener.write_line("report", report=record | cut, lengths=lists, text=text[:200_000])
 
-    def _load_rules(self) -> tuple[Rule | None, Rule | None, list[Record]]:
+    def _load_rules(self) -> tuple[Rule | None, Rule | None, list[dict[str, Any]]]:
         """Return the rule, the installed one of the same id, and why the rule cannot be used."""
-        from dataclasses import replace  # noqa: PLC0415 - with the rest
-
-        from analyzer.rules import run_catalog  # noqa: PLC0415 - with the pipeline
 
         options = RunOptions.of_record(self.order)
         local, _ = options.local()

@@ -17,7 +17,7 @@ from typing import Any
 
 from analyzer.web.guard.place import PrivatePlace
 from analyzer.web.guard.wire import Refusal
-from analyzer.workers.line_process import Ended, Line, LineProcess, command_of
+from analyzer.workers.line_process import Ended, LineProcess, command_of
 
 READ, RUN = 600.0, 20.0  # seconds for reading a case, and for judging one text with its examples
 BACKTEST = 3600.0  # seconds of a back-test
@@ -30,7 +30,6 @@ SIGN = 10.0  # seconds between signs of life
 _RULE = re.compile(
     r"^rule:[ \t]*[\"']?([a-z0-9][a-z0-9-]{0,79})[\"']?[ \t]*(?:[ \t]#.*)?$", re.MULTILINE
 )
-Record = dict[str, Any]
 
 
 class Talking(LineProcess):
@@ -38,9 +37,9 @@ class Talking(LineProcess):
 
     def __init__(self, order: Mapping[str, Any], *, memory: int, seconds: float = 0.0) -> None:
         loop = asyncio.get_running_loop()
-        self.messages: asyncio.Queue[Line | Ended] = asyncio.Queue()
+        self.messages: asyncio.Queue[dict[str, Any] | Ended] = asyncio.Queue()
 
-        def put(what: Line | Ended) -> None:
+        def put(what: dict[str, Any] | Ended) -> None:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self.messages.put_nowait, what)
 
@@ -67,7 +66,7 @@ class PreviewProcess:
         """The id of the process."""
         return self._child.pid
 
-    async def judge_text(self, text: str) -> Record:
+    async def judge_text(self, text: str) -> dict[str, Any]:
         """Return what a text says of the case; Refusal when it took too long or the process died."""
         async with self._lock:
             if not self._ready:
@@ -77,7 +76,7 @@ class PreviewProcess:
             self._child.send({"run": self._number, "file": str(write_rule(self._folder, text))})
             return await self._wait_for_line(self._number, RUN)
 
-    async def _wait_for_line(self, wanted: int | str, seconds: float) -> Record:
+    async def _wait_for_line(self, wanted: int | str, seconds: float) -> dict[str, Any]:
         """Wait for the line that answers a run, or for one of a type; reading the case may take longer."""
         bound = seconds
         while True:
@@ -102,7 +101,7 @@ class PreviewProcess:
                     self.close()
                 return line
 
-    async def read_line(self) -> Line | Ended:
+    async def read_line(self) -> dict[str, Any] | Ended:
         """Return the next line of the process, or its end."""
         return await self._child.messages.get()
 
@@ -133,7 +132,7 @@ class PreviewProcesses:
 
     async def judge_text(
         self, key: str, order: Mapping[str, Any], text: str, gone: Callable[[], Any]
-    ) -> Record:
+    ) -> dict[str, Any]:
         """Return what a text says of the case `key`; `order` tells where the case lies.
 
         gone  gives an awaitable that is done when no one is waiting for the answer any more
@@ -171,7 +170,9 @@ class PreviewProcesses:
             found[0].close()
             self._place.remove_case(found[1])
 
-    async def run_backtest(self, order: Mapping[str, Any], text: str) -> AsyncIterator[Record]:
+    async def run_backtest(
+        self, order: Mapping[str, Any], text: str
+    ) -> AsyncIterator[dict[str, Any]]:
         """Yield what a back-test tells, its report or error last; it ends when no one takes from it any more.
 
         Raises Refusal (409) while another one runs.

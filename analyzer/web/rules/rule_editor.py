@@ -19,10 +19,18 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
+from analyzer.archive.object_store.object_store import NotAnArchiveError
+from analyzer.archive.object_store.opening import open_store
+from analyzer.archive.query import ask, browse
+from analyzer.archive.store import Archive
+from analyzer.authoring.draft import skeleton
+from analyzer.authoring.pages import listing
+from analyzer.authoring.select import select_rules
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.app import Serving
+from analyzer.web.cases.web_case import Past, WebCase
 from analyzer.web.guard import wire
 from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.library import run_aside
@@ -41,7 +49,6 @@ _HITS = (
     'SELECT rule, sum("match"), count(*) FILTER ("match" > 0), count(*) FILTER (cannot_tell > 0), count(*)'
     " FROM verdicts GROUP BY rule"
 )
-Record = dict[str, Any]
 
 
 def rule_routes(serving: Serving) -> list[BaseRoute]:
@@ -101,7 +108,7 @@ class RuleRoutes:
         first = await anext(coming)  # a refusal is answered as one
         return StreamingResponse(_encode_lines(first, coming), media_type="application/x-ndjson")
 
-    async def _read_request(self, request: Request) -> Record:
+    async def _read_request(self, request: Request) -> dict[str, Any]:
         data = await wire.read_json(request, self._serving.bounds, TEXT_BYTES)
         text = data.get("text")
         if not isinstance(text, str) or not text.strip():
@@ -112,9 +119,8 @@ class RuleRoutes:
             )
         return data
 
-    def _find_case(self, case: str) -> Record:
+    def _find_case(self, case: str) -> dict[str, Any]:
         """Return where a case lies: dropped files, a path of this machine, the archive, or nowhere; Refusal (404)."""
-        from analyzer.web.cases.web_case import Past, WebCase  # noqa: PLC0415 - with the case manager
 
         if case == EXAMPLES:
             return {"examples": True}
@@ -156,7 +162,9 @@ async def _await_leaving(request: Request) -> None:
             return
 
 
-async def _encode_lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIterator[bytes]:
+async def _encode_lines(
+    first: dict[str, Any], coming: AsyncIterator[dict[str, Any]]
+) -> AsyncIterator[bytes]:
     try:
         yield _encode_line(first)
         async for line in coming:
@@ -165,15 +173,12 @@ async def _encode_lines(first: Record, coming: AsyncIterator[Record]) -> AsyncIt
         await coming.aclose()  # type: ignore[attr-defined]
 
 
-def _encode_line(data: Record) -> bytes:
+def _encode_line(data: dict[str, Any]) -> bytes:
     return json.dumps(data, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def _check_archive(archive: str, order: Record) -> None:
+def _check_archive(archive: str, order: dict[str, Any]) -> None:
     """Refuse a time that is none, and an archive that is not there."""
-    from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
-    from analyzer.archive.object_store.opening import open_store  # noqa: PLC0415 - with it
-    from analyzer.archive.query import browse  # noqa: PLC0415 - heavy
 
     browse.parse_window(order["since"], order["until"])
     try:
@@ -188,17 +193,14 @@ def _check_archive(archive: str, order: Record) -> None:
 
 
 def _load_catalog(how: RunOptions) -> tuple[Catalog, Settings]:
-    from analyzer.authoring.select import select_rules  # noqa: PLC0415 - heavy
-
     local, _ = how.local()
     return select_rules(
         (), how.folders(), examples=False, local=local, tuned=True, retired=True
     ), local.settings
 
 
-def catalog_record(archive: str, how: RunOptions) -> Record:
+def catalog_record(archive: str, how: RunOptions) -> dict[str, Any]:
     """Return all rules with what they said in the archive; an archive that cannot be asked is a note."""
-    from analyzer.authoring.pages import listing  # noqa: PLC0415 - heavy
 
     catalog, settings = _load_catalog(how)
     hits, note = _count_hits(archive)
@@ -226,9 +228,6 @@ def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
     """Return rule -> findings, cases with one, cases of which it cannot tell, cases it judged; and what went wrong."""
     if not archive:
         return {}, "To see how often they matched, give an archive: `backline serve --archive DIR`."
-    from analyzer.archive.object_store.object_store import NotAnArchiveError  # noqa: PLC0415 - with it
-    from analyzer.archive.query import ask  # noqa: PLC0415 - heavy
-    from analyzer.archive.store import Archive  # noqa: PLC0415 - with it
 
     try:
         answer = ask.run_sql(Archive.open(archive), _HITS, seconds=SECONDS)
@@ -239,11 +238,9 @@ def _count_hits(archive: str) -> tuple[dict[str, tuple[int, ...]], str]:
         return {}, one_line(f"The archive cannot be searched: {error}", 500)
 
 
-def rule_text(rule: str, how: RunOptions) -> Record:
+def rule_text(rule: str, how: RunOptions) -> dict[str, Any]:
     """Return the text of an installed rule, of `new` a skeleton; Refusal (404) for an id that none has."""
     if rule == NEW:
-        from analyzer.authoring.draft import skeleton  # noqa: PLC0415 - with the pipeline
-
         return {
             "rule": NEW,
             "file": "",

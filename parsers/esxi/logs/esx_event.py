@@ -170,7 +170,11 @@ def parse_block(block: Block) -> Output:
             message = str(row.values.get("message") or "")
             event: Value = row.values.get("event_id")
             if log is vmkernel.PARSER:
-                event, message = _find_kernel_event(message)
+                event = None
+                for form, event_id in _KERNEL:
+                    if found := form.search(message):
+                        event, message = event_id, message[found.end() :]
+                        break
             elif log is not vobd.PARSER:
                 event = None
                 if named := _ID.search(message):
@@ -202,14 +206,6 @@ def parse_block(block: Block) -> Output:
                 yield Row(TABLE, values, block, row.line)
         if rows:
             return
-
-
-def _find_kernel_event(message: str) -> tuple[str | None, str]:
-    """Return the event that a line of vmkernel.log tells, and its text."""
-    for form, event in _KERNEL:
-        if found := form.search(message):
-            return event, message[found.end() :]
-    return None, message
 
 
 def _event_by_text(text: str) -> str | None:

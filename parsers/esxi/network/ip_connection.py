@@ -82,30 +82,22 @@ def parse_block(block: Block) -> Output:
         yield from _TEXT.parse(block)
         return
     for item in json_twin.read_rows(_SOCKET, _LABELS, _TEXT.name, block, {}):
-        yield _split_ports(item) if isinstance(item, Row) else item
-
-
-def _split_ports(row: Row) -> Row:
-    """Return a row of the table for one whose addresses have their ports behind them."""
-    values = dict(row.values)
-    lines = dict(row.lines)
-    for side in ("local", "remote"):
-        address, _, port = str(values.pop(side) or "").rpartition(":")
-        values[f"{side}_ip"] = address or None
-        if port.isdecimal() and len(port) < 6:
-            values[f"{side}_port"] = int(port)
-        else:
-            values[f"{side}_port"] = None
-        line = lines.pop(side, None)
-        if line is not None:
-            lines[f"{side}_ip"] = lines[f"{side}_port"] = line
-    return Row(
-        TABLE,
-        values,
-        row.block,
-        row.line,
-        {name: line for name, line in lines.items() if name in values},
-    )
+        if not isinstance(item, Row):
+            yield item
+            continue
+        # The JSON prints the port behind the address
+        values = dict(item.values)
+        lines = dict(item.lines)
+        for side in ("local", "remote"):
+            address, _, port = str(values.pop(side) or "").rpartition(":")
+            values[f"{side}_ip"] = address or None
+            is_number = port.isdecimal() and len(port) < 6
+            values[f"{side}_port"] = int(port) if is_number else None
+            line = lines.pop(side, None)
+            if line is not None:
+                lines[f"{side}_ip"] = lines[f"{side}_port"] = line
+        places = {name: line for name, line in lines.items() if name in values}
+        yield Row(TABLE, values, block, item.line, places)
 
 
 PARSER = replace(_TEXT, parse=parse_block)

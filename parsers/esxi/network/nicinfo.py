@@ -8,8 +8,9 @@ leaves an error line in the middle; the member is read section by section and go
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from analyzer.artefacts.parsing import Output, Parser, read_rows
 from analyzer.artefacts.tables import Block
@@ -29,7 +30,7 @@ from ._pnic import (
 _Reader = Callable[[Block], Output]
 
 
-def _nic_list(block: Block) -> Output:
+def _read_nic_list(block: Block) -> Output:
     return read_rows(LIST, "nic_list", block)
 
 
@@ -37,7 +38,7 @@ _TITLE = re.compile(r"^\s*Network Interface Cards Information\.\s*$")
 _NIC = re.compile(r"^\s*NIC:\s+(?P<pnic>\w+)\s*$")
 # heading, reader of what follows, and whether the heading itself belongs to the section
 _SECTIONS: tuple[tuple[re.Pattern[str], _Reader, bool], ...] = (
-    (_TITLE, _nic_list, False),
+    (_TITLE, _read_nic_list, False),
     (_NIC, nic_get, False),
     (re.compile(r"^\s*Ring parameters for (?P<pnic>\w+):\s*$"), nic_ring, True),
     (re.compile(r"^\s*NIC statistics for (?P<pnic>\w+):?\s*$"), nic_stats, True),
@@ -45,38 +46,33 @@ _SECTIONS: tuple[tuple[re.Pattern[str], _Reader, bool], ...] = (
 )
 
 
+class _Section(NamedTuple):
+    """A section of the member: the lines of its heading and its begin, who reads it, and the NIC it is of."""
+
+    heading: int
+    begin: int
+    reader: _Reader
+    pnic: str
+
+
 def parse_block(block: Block) -> Output:
     """Read all sections; each fills its own table, and none stops the next."""
-    for reader, section in _split_sections(block):
-        yield from reader(section)
-
-
-def _split_sections(block: Block) -> Iterator[tuple[_Reader, Block]]:
-    """Yield each section's reader and lines; `pnic` is the NIC the section speaks of."""
-    reader: _Reader = _nic_list
-    start, pnic = 0, ""
-    for number, line in enumerate([*block.lines, None]):
-        found = _match_heading(line) if line is not None else None
-        if line is not None and found is None:
-            continue
-        if number > start:
-            params = {"pnic": pnic} if pnic else {}
-            lines = block.lines[start:number]
-            yield (
-                reader,
-                replace(block, lines=lines, first_line=block.first_line + start, params=params),
-            )
-        if found is not None:
-            reader, names, own = found
-            pnic = names.get("pnic", pnic)
-            start = number if own else number + 1
-
-
-def _match_heading(line: str) -> tuple[_Reader, dict[str, str], bool] | None:
-    for pattern, reader, own in _SECTIONS:
-        if match := pattern.match(line):
-            return reader, match.groupdict(), own
-    return None
+    sections = [_Section(0, 0, _read_nic_list, "")]
+    for number, line in enumerate(block.lines):
+        for pattern, reader, own in _SECTIONS:
+            if match := pattern.match(line):
+                pnic = match.groupdict().get("pnic", sections[-1].pnic)
+                begin = number if own else number + 1
+                sections.append(_Section(number, begin, reader, pnic))
+                break
+    ends = [section.heading for section in sections[1:]]
+    for section, end in zip(sections, [*ends, len(block.lines)], strict=True):
+        if end > section.begin:
+            lines = block.lines[section.begin : end]
+            first_line = block.first_line + section.begin
+            params = {"pnic": section.pnic} if section.pnic else {}
+            part = replace(block, lines=lines, first_line=first_line, params=params)
+            yield from section.reader(part)
 
 
 PARSER = Parser(

@@ -56,9 +56,18 @@ def parse_block(block: Block) -> Output:
                 }
                 yield make_row(PORTGROUPS, block, record.lines["PORTGROUPS"], group)
         if record.values["DVPORT"]:
-            yield place_lines(
-                make_row(DVPORTS, block, record.lines["DVPORT"], _make_dvport_row(record)), record
-            )
+            client = str(record.values["CLIENT_NAME"]) or None
+            vm, vnic = find_vm(client) if client else (None, None)
+            port: dict[str, Value] = {
+                "switch": str(record.values["SWITCH"]) or None,
+                "dvport": str(record.values["DVPORT"]),
+                "dvportgroup": str(record.values["DVPORTGROUP"]) or None,
+                "in_use": str(record.values["IN_USE"]) == "true",
+                "client_name": client,
+                "client_vm": vm,
+                "vnic": vnic,
+            }
+            yield place_lines(make_row(DVPORTS, block, record.lines["DVPORT"], port), record)
 
 
 def _list_strange_lines(block: Block) -> Iterator[Fault]:
@@ -92,20 +101,6 @@ def _make_switch_row(record: Record) -> dict[str, Value]:
         "cdp_status": cells.get("cdp_status"),
         "beacon_enabled": beacon == "true" if beacon else None,
         "beacon_required_by": cells.get("beacon_required_by"),
-    }
-
-
-def _make_dvport_row(record: Record) -> dict[str, Value]:
-    client = str(record.values["CLIENT_NAME"]) or None
-    vm, vnic = find_vm(client) if client else (None, None)
-    return {
-        "switch": str(record.values["SWITCH"]) or None,
-        "dvport": str(record.values["DVPORT"]),
-        "dvportgroup": str(record.values["DVPORTGROUP"]) or None,
-        "in_use": str(record.values["IN_USE"]) == "true",
-        "client_name": client,
-        "client_vm": vm,
-        "vnic": vnic,
     }
 
 

@@ -8,7 +8,6 @@ waits for a boot the second says "No pending image profile available." in place 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output
@@ -61,7 +60,14 @@ def parse_block(block: Block) -> Output:
 
     A profile that was "(Updated)" since has its old name, so it states no version.
     """
-    for item in _FORM.parse(replace(block, lines=list(_skip_description(block.lines)))):
+    # The text of the description and the list of packages are left out
+    lines = []
+    described = False
+    for line in block.lines:
+        text = line.strip()
+        described = (described or text.startswith("Description:")) and not text.startswith("VIBs:")
+        lines.append(line[:_MOST] if _LABEL.match(line) or not described else "")
+    for item in _FORM.parse(replace(block, lines=lines)):
         yield item
         if isinstance(item, Row) and item.values["image"] == "running" and item.values["profile"]:
             name = str(item.values["profile"])
@@ -77,17 +83,6 @@ def parse_block(block: Block) -> Output:
                     block, item.line_of("profile"), "image profile", values
                 )
                 yield version_row
-
-
-def _skip_description(lines: list[str]) -> Iterator[str]:
-    """Yield the lines without the text of the description and without the list of packages."""
-    described = False
-    for line in lines:
-        label = _LABEL.match(line)
-        described = (
-            described or line.strip().startswith("Description:")
-        ) and not line.strip().startswith("VIBs:")
-        yield line[:_MOST] if label or not described else ""
 
 
 PARSER = replace(_FORM, parse=parse_block, tables=(VERSION, *_FORM.tables))

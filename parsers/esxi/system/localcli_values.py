@@ -209,7 +209,14 @@ def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
     dashes = list(re.finditer("-+", block.lines[ruler]))
     cuts = [one.start() for one in dashes]
     widths = [len(one[0]) for one in dashes]
-    heading, labels = _find_heading(block, ruler, cuts, widths)
+    # The heading: no cell of it is empty or wider than its dashes
+    heading = -1
+    labels: list[str] = []
+    for number in range(ruler - 1, -1, -1):
+        texts = _cut_cells(block.lines[number], cuts)
+        if texts and all(0 < len(text) <= width for text, width in zip(texts, widths, strict=True)):
+            heading, labels = number, texts
+            break
     for number, line in enumerate(block.lines):
         at = block.first_line + number
         if number in (ruler, heading) or not line.strip():
@@ -224,19 +231,6 @@ def _read_table(block: Block, ruler: int) -> Iterator[Cell]:
         for label, text in zip(labels, cells, strict=True):
             if text:
                 yield Cell(cells[0], label, text, at)
-
-
-def _find_heading(
-    block: Block, ruler: int, cuts: list[int], widths: list[int]
-) -> tuple[int, list[str]]:
-    """Return place and labels of the heading: no cell is empty or wider than its dashes; -1 and none without one."""
-    for number in range(ruler - 1, -1, -1):
-        labels = _cut_cells(block.lines[number], cuts)
-        if labels and all(
-            0 < len(text) <= width for text, width in zip(labels, widths, strict=True)
-        ):
-            return number, labels
-    return -1, []
 
 
 def _cut_cells(line: str, cuts: list[int]) -> list[str] | None:
@@ -272,15 +266,13 @@ def _read_blocks(block: Block) -> Iterator[Cell]:
         if found["value"]:
             labels = [label for _, label in above]
             yield Cell(of_object, "/".join([*labels, found["label"]]), found["value"], number)
-        elif depth == 0 and re.match(r"\s", _find_next_label(block, number)):
+            continue
+        below = block.lines[number - block.first_line + 1 :][:20]
+        next_label = next((line for line in below if _LABEL.match(line)), "")
+        if depth == 0 and re.match(r"\s", next_label):
             of_object, above = found["label"], []  # localcli ends the name of a block with a colon
         else:
             above.append((depth, found["label"]))
-
-
-def _find_next_label(block: Block, number: int) -> str:
-    below = block.lines[number - block.first_line + 1 :][:20]
-    return next((line for line in below if _LABEL.match(line)), "")
 
 
 PARSER = Parser(

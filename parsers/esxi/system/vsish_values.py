@@ -60,8 +60,9 @@ def parse_block(block: Block) -> Output:
             levels = levels[:-1]
         elif text.endswith("{"):
             levels.append(text.partition(":")[0].strip() if ":" in text else "")
-        elif cell := _read_cell(text):
-            key, value = cell
+        elif (found := _KEY.match(text)) or _NUMBER.match(text):
+            # A node that is one number has no key
+            key, value = (found["key"], found["value"]) if found else ("", text)
             is_element = key.startswith("[")
             if not value:
                 list_name = key
@@ -69,33 +70,19 @@ def parse_block(block: Block) -> Output:
             if not is_element:
                 list_name = ""
             names = [*levels, list_name, key]
-            yield _make_row(block, number, path, "/".join(name for name in names if name), value)
+            vsish_number = None
+            if _NUMBER.match(value):
+                vsish_number = int(value, 16 if value.startswith("0x") else 10)
+            values: dict[str, Value] = {
+                "vsish_path": path,
+                "vsish_key": "/".join(filter(None, names)) or None,
+                "vsish_text": value,
+                "vsish_number": vsish_number,
+            }
+            yield Row(TABLE, values, block, number)
             count += 1
         else:
             yield fault_at(block, number, PARSER.name, "neither a key nor a brace of vsish")
-
-
-def _read_cell(text: str) -> tuple[str, str] | None:
-    """Return key and value of a line; a node that is one number has no key."""
-    if found := _KEY.match(text):
-        return found["key"], found["value"]
-    if _NUMBER.match(text):
-        return ("", text)
-    return None
-
-
-def _make_row(block: Block, line: int, path: str | None, key: str, text: str) -> Row:
-    if _NUMBER.match(text):
-        number = int(text, 16 if text.startswith("0x") else 10)
-    else:
-        number = None
-    values: dict[str, Value] = {
-        "vsish_path": path,
-        "vsish_key": key or None,
-        "vsish_text": text or None,
-        "vsish_number": number,
-    }
-    return Row(TABLE, values, block, line)
 
 
 PARSER = Parser(

@@ -89,18 +89,15 @@ def _put_value(row: Row, label: str, text: str, number: int) -> bool:
         else:
             value = None
     elif label == "Created On":
-        value = _read_time(text)
+        # `2/26/2021 17:41:7`: month first and without zeros
+        try:
+            created = datetime.strptime(text, "%m/%d/%Y %H:%M:%S")
+            value = created.strftime("%Y-%m-%d %H:%M:%S")
+        except ValueError:
+            value = None
     row.values[_COLUMNS[label]] = value
     row.lines = {**row.lines, _COLUMNS[label]: number}
     return value is not None or not text
-
-
-def _read_time(text: str) -> str | None:
-    """Return `2/26/2021 17:41:7`, month first and without zeros, as the columns of times have it."""
-    try:
-        return datetime.strptime(text, "%m/%d/%Y %H:%M:%S").strftime("%Y-%m-%d %H:%M:%S")
-    except ValueError:
-        return None
 
 
 PARSER = Parser(

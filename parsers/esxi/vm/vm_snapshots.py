@@ -90,7 +90,12 @@ def parse_block(block: Block) -> Output:
 
 def _read_list(block: Block, cells: Cells) -> Output:
     """Yield the rows of one list, and a fault for each value that is not what its key says."""
-    folder = _find_folder(block)
+    # The VM's folder, by the path of the file or the command; a loose file has its own name
+    folder: str | None = None
+    if in_path := _PATH.search(block.address) or _PATH.search(block.command):
+        folder = in_path[1]
+    elif (name := PurePosixPath(block.address).name).endswith(".vmsd"):
+        folder = name
     chain = CHAIN.blank()
     lines: dict[str, int] = {}
     snapshots: dict[int, Cells] = {}
@@ -117,15 +122,6 @@ def _read_list(block: Block, cells: Cells) -> Output:
         yield Row(CHAIN, chain | {"vm_folder": folder}, block, min(lines.values()), lines)
     for _, found in sorted(snapshots.items()):
         yield from _read_snapshot(block, folder, found)
-
-
-def _find_folder(block: Block) -> str | None:
-    """Return the VM's folder by the path of the file or the command; a loose file has its own name."""
-    for text in (block.address, block.command):
-        if found := _PATH.search(text):
-            return found[1]
-    name = PurePosixPath(block.address).name
-    return name if name.endswith(".vmsd") else None
 
 
 def _read_snapshot(block: Block, folder: str | None, cells: Cells) -> Output:
