@@ -28,6 +28,7 @@ from analyzer.rules.settings import Settings
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import run_stage
 from analyzer.runtime.limits import Limits
+from analyzer.signals.cells import find_cell_signals
 from analyzer.signals.rank import rank_signals
 
 Part = TypeVar("Part")
@@ -130,7 +131,8 @@ def make_parts(
     log = make_part(
         "lines of the logs around findings", list_kept_lines, facts, judgement, timeline, catalog
     )
-    signals = make_part("signals", rank_signals, left, few)
+    cells = make_part("cells that say trouble", find_cell_signals, facts, judgement)
+    signals = make_part("signals", rank_signals, left, few, cells)
     return DocumentParts(timeline, signals, hosts, site, log)
 
 

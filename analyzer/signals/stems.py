@@ -1,56 +1,45 @@
-"""One pattern for lines that may say trouble: the beginnings of the words that weigh something, and printed levels.
+"""One pattern for lines that may say trouble: the words that weigh something, their roots inside names, codes, levels.
 
-The search of logs proposes the lines it finds; `weigh_text` reads each kind of them once and has the last word. So a
-stem may propose too much, which costs time, and must not miss a line that weighs `LEAST` or more (held by a test).
+The search of logs proposes the lines it finds; `weigh_text` reads each kind of them once and has the last word. So this
+pattern may propose too much, which costs time, and must not miss a line that weighs `LEAST` or more (held by a test).
 """
 
 from __future__ import annotations
 
+from analyzer.signals.words import CLASSES
+
 LEAST = 3.0  # weight from which a line of a whole log is counted
 
-# Words of classes of weight 3 and more, each as short as it may be without proposing every other line.
-_WORDS = (
-    "panic", "bluescreen", "purple ", "psod", "not_reached", "assert", "crash", "segfault", "sig(?:segv|abrt|bus|ill)",
-    r"signal (?:11|6|7|4)\b", "core.?dump", "zdump", "wantcoredump", "fault", "exception", "corrupt", "data loss",
-    "data integrity", "medium error", r"bad[ _-]?(?:block|sector|check|packet|udp|ip\b|param|magic|sum)", r"\bbad\b",
-    r"check ?sum (?:err|mis|fail)", "unrecover", "damaged", "machine[- ]check", r"\bmc[ea]\b", "uncorrect", "ierr",
-    "thermal trip", r"\b[sp]err\b", r"\bnmi\b", "recoverable", "fatal", "catastroph", "over-?heat", "hardware (?:err|fa)",
-    "predict", "double-?bit", "parity err", "perm(?:anent)?", r"\bpdl\b", r"\bapd\b", "all[- ]paths", "out of ",
-    r"\bno [a-z]", "oom", "enomem", "enospc", "exhaust", "heap", "lock(?:ed)?[- ]?up", "dead-?lock",
-    r"hung\b", r"\bhang", "stall", "stuck", "starv", "heartbeat", "watchdog", "split[- ]?brain", "partition", "isolat",
-    "quorum", "majority", "fail", "unsuccess", "unable", "can ?not", "can't", r"\bnot\b", "n't", "couldno",
-    "time-?out", "tim(?:ed|ing|es)[- ]?out", "deadline exceeded", "expire", "unrespons", "un-respons", r"lost\b",
-    r"loss\b", "losing", r"dead\b", "inaccess", "unreach", "disconnect", "unavail", "offline", r"gone\b", "broken",
-    "down", "not[-_ ]?up", "flap", "refus", "reject", "denied", r"deny\b", "forbid", "un-?authori", r"\be[a-z]{1,3}acces\b",
-    "eacces", "eperm", "permission", "blocked", "locked", "access right", "malicious", "tamper", "spoof", "violat",
-    r"nack\b", "disallow", "abort", r"kill(?:ed|ing)\b", "terminat", "abnormal", "unexpected", "traceback", "backtrace",
-    "stack trace", "interrupted", "gi(?:ve|ving|ven) up", r"bail\w* out", "exceed", "overflow", "over-?run", r"full\b",
-    "too ", "insufficient", "shortage", "low on", "running low", "throttl", "congest", "limit", "reached",
-    "overcommit", "overload", "oversubscri", "capacity", "degrad", "deteriorat", "unhealthy", "critical", r"\bred\b",
-    "redundancy", "compliant", "responsive", "operational", "sync", "error", r"\berr\b", "errno", " 0 (?:out )?of ",
-    r"\beio\b", "mis-?match", "inconsisten", "conflict", "duplicat", "incompatib", "differ", "match", "collision",
-    "already ", "in use", "miscompare", "stale", "outdated", "invalid", "illegal", "malform", "incorrect", "wrong",
-    "unsupport", "un-?recogni", "garbage", "unparsable", "einval", "missing", "no such", "exist", "absent", "enoent",
-    "orphan", "unclaimed", "empty!", "under-?(?:flow|run)", "drop", "discard", "retransmi", r"\bcrc\b", "missed",
-    "packet loss", "collapsed", "slow", "latency", "took ", "delay", r"\blag(?:s|g|\b)", "behind", "busy", "contention",
-    "backlog", "late by", r"\blong\b", "correct(?:ed|able)", r"\becc\b", r"\bwear\b", "endurance", "threshold",
-    "over temperature", "temperature", r"\bfan\b",
+# Names of functions and faults hold words without a boundary: HOST_MUX_MISSING_REPORT, VmfsLockTimeout, IsBadIP.
+_IN_NAMES = (
+    "panic", "assert", "crash", "fault", "exception", "corrupt", "damaged", "uncorrect", "recoverable", "fatal", "memory",
+    "out_?of", "no_?(?:mem|space|resource|path|link|such)", "lock_?up", "deadlock", "hung", "hang", "stall", "stuck",
+    "heartbeat", "watchdog", "isolat", "quorum", "fail", "unable", "cannot", "time_?out", "timed_?out", "expired", "lost",
+    "loss", "dead", "inaccess", "unreach", "disconnect", "unavail", "offline", "broken", "down", "refus", "reject",
+    "denied", "forbid", "unauthori", "block", "locked", "violat", "nack", "abort", "kill", "unexpected", "interrupted",
+    "exceed", "exhaust", "overflow", "overrun", "full", "too_?", "insufficient", "throttl", "congest", "limit", "degrad",
+    "unhealthy", "critical", "sync", "error", "err_", "mismatch", "inconsisten", "conflict", "duplicat", "incompatib",
+    "collision", "already", "in_?use", "stale", "invalid", "illegal", "malform", "incorrect", "wrong", "bad",
+    "unsupport", "not_?", "unrecogni", "missing", "absent", "orphan", "drop", "discard", "retransmi", "crc", "missed",
+    "slow", "latency", "delay", "busy", "contention", "corrected", "ecc_", "threshold",
 )  # fmt: skip
 _CODES = (
-    r"\bh:0x", "sense data", r"\bhttp", r"(?:status|code|response)[\"']?[\s:=(]", r"error_?code", "bad0", r"\bstatus\(",
-    r"status 0x", r"\buc=1\b", r"\bsc:0x", r"\be(?:again|busy|exist|nodev|nxio|notconn|pipe|conn[a-z]+|hostunreach)\b",
-    r"\be(?:netunreach|netdown|rofs|stale|fbig|mfile|nfile|dquot|proto|badf|notsup|timedout)\b", r"exit(?:ed)? ",
-    r"esx\.problem\.", r"\bmsg_(?:post|question)", r"(?:warning|error) message\b", r"message on ", r":\[0x",
-    r"^\s+at ", r"\bfile \"", "caused by", r"backtrace\[", r"\b(?:vmodl?|vim)\.fault\.", r"#\d+\s+0x",
-    r"(?:eip|rip) ?\[?\d* ?0x",
+    r"\bh:0x[1-9a-f]", r"d:0x(?:[13-9a-f]|2\b)", r"p:0x[1-9a-f]", r"\bhttp", r"(?:status|code|response)[\"'_ a-z]{0,8}[\s:=(]",
+    r"error_?code", "bad0", r"\bstatus\(", r"status 0x", r"\buc=1\b", r"\bsc:0x", r"errno",
+    r"\be(?:io|again|busy|exist|nodev|nxio|notconn|pipe|conn[a-z]+|hostunreach|netunreach|netdown|rofs|stale|fbig)\b",
+    r"\be(?:mfile|nfile|dquot|proto|badf|notsup|timedout)\b", r"exit(?:ed)? ",
+    r"\b(?:fault|result|return|reason)[\s_a-z]{0,8}[:=]",
+    r"esx\.problem\.", r"\bvob\.", r"\bmsg_(?:post|question)", r"(?:warning|error) message\b", r"message on ", r":\[0x",
+    r"^\s+at ", r"\bfile \"", "caused by", r"backtrace", r"\b(?:vmodl?|vim)\.fault\.", r"#\d+\s+0x", r"(?:eip|rip) ?\[?\d* ?0x",
 )  # fmt: skip
 _LEVELS = (
     "warning", "alert", r"\bwarn\b", r"\b(?:er|cr|al|em|wa)\(\d+\)", r"level=\"(?:err|warn|crit|fatal|alert|emerg)",
-    r"\| [ewc]\d+:", "severe", "emerg", r"^[ewf]\d{4} ", r"^[ew]: ",
+    r"\| [ewc]\d+:", "severe", "emerg", r"^[ewf]\d{4} ", r"^[ew]: ", r"\bpanic\b", r"\bcritical\b",
 )  # fmt: skip
 _TIMES = (
     r"(?:took|takes|taken|stopped|held|wait(?:ed|ing)|stun|downtime|elapsed|rsv time|lasted|duration).{0,24}\d",
     r"\b(?:for|after)\b.{0,24}\d+(?:\.\d+)? ?\(?(?:s|sec|min|hour|ms|msec|milli|us|micro)",
 )
+_WORDS = (words.pattern.pattern for words in CLASSES if words.weight >= LEAST)
 
-STEMS = "|".join((*_WORDS, *_CODES, *_LEVELS, *_TIMES))
+STEMS = "|".join((*_WORDS, *_IN_NAMES, *_CODES, *_LEVELS, *_TIMES))
