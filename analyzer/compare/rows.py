@@ -140,14 +140,7 @@ class RowComparison:
             if one.counts_since == "guest"
         }
         for table in tables.values():
-            every = [self.group_by_node(table, at) for at in range(len(self.sides))]
-            for pair in self.pairs:
-                some = []
-                for at, one in enumerate(pair.on):
-                    if one is not None:
-                        some.append(every[at].get(one.key, []))
-                    else:
-                        some.append([])
+            for _, some in self.list_pairs(table):
                 for match in match_things(
                     [[(one, one.marks) for one in each] for each in some], can_agree
                 ):
@@ -181,21 +174,28 @@ class RowComparison:
         if max(facts.count(table.name) for facts in self.facts) > MOST_ROWS:
             self.add_uncompared(table, None, [], f"more than {MOST_ROWS:,} rows")
             return
-        by_node = [self.group_by_node(table, at) for at in range(len(self.sides))]
         alone: list[list[ComparedSubject]] = [[] for _ in self.sides]
-        for pair in self.pairs:
-            some = []
-            for at, machine in enumerate(pair.on):
-                if machine is not None:
-                    some.append(by_node[at].get(machine.key, []))
-                else:
-                    some.append([])
+        for pair, some in self.list_pairs(table):
             if any(some):
                 for match in self.compare_machines(table, pair, some):
                     side = next(at for at, one in enumerate(match.on) if one is not None)
                     alone[side].append(match.first)
         if any(alone):
             self.compare_roaming(table, alone)
+
+    def list_pairs(
+        self, table: Table
+    ) -> Iterator[tuple[Match[ComparedMachine], list[list[ComparedSubject]]]]:
+        """Yield each pair of machines with the subjects of a table on each side."""
+        by_node = [self.group_by_node(table, at) for at in range(len(self.sides))]
+        for pair in self.pairs:
+            some: list[list[ComparedSubject]] = []
+            for at, machine in enumerate(pair.on):
+                if machine is None:
+                    some.append([])
+                else:
+                    some.append(by_node[at].get(machine.key, []))
+            yield pair, some
 
     def group_by_node(self, table: Table, at: int) -> dict[str, list[ComparedSubject]]:
         """Return the subjects of a table on one side by machine."""

@@ -171,16 +171,10 @@ def version_key(text: Value) -> str | None:
         found = _PART.fullmatch(part)
         if found is None:
             return None
-        number = found[1]
-        tail = found[2]
-        if not number:
-            number = found[4] or "0"
-            tail = found[3]
-        word = tail.lower()
-        if found[1]:
-            parts.append(f"{int(number):018d}{word}")
+        if found[1]:  # a number, perhaps with a word behind it
+            parts.append(f"{int(found[1]):018d}{found[2].lower()}")
         else:
-            parts.append(f"{word}{int(number):018d}")
+            parts.append(f"{found[3].lower()}{int(found[4] or '0'):018d}")
     while len(parts) > 1 and parts[-1] == "0" * 18:
         parts.pop()
     return ".".join(parts)

@@ -332,39 +332,47 @@ def note_logs_off_incident(facts: Facts, nodes: Sequence[dict[str, Any]], incide
     """
     when = parse_seconds(incident)
     for node in nodes:
-        parts: dict[str, list[tuple[float, float]]] = {}
-        for log in node["logs"]:
-            parts[log["table"]] = [
-                (parse_seconds(part["first"]), parse_seconds(part["last"])) for part in log["parts"]
-            ]
-        goes_on = any(first <= when < last + 1 for own in parts.values() for first, last in own)
-        for log in node["logs"]:
-            table = log["table"]
-            own = parts[table]
-            if not own or any(first - LEAST <= when < last + LEAST for first, last in own):
-                continue
-            before = max((last for _, last in own if last < when), default=None)
-            after = min((first for first, _ in own if first > when), default=None)
-            name = f"the log {table.split('.', 1)[-1]} of {node['name']}"
-            if before is None:
-                assert after is not None  # no stretch holds the time
-                begin = _show_seconds(after)
-                why = f"{name} begins at {begin}, after the incident: it does not cover it"
-            else:
-                stretch = when - before if after is None else min(when - before, after - when)
-                mean = sum(last - first for first, last in own) / max(1, int(log["lines"]) - 1)
-                if goes_on and stretch <= USUAL * mean:
-                    continue
-                end = _show_seconds(before)
-                if after is None:
-                    why = f"{name} ends at {end}, before the incident: it does not cover it"
-                else:
-                    again = _show_seconds(after)
-                    why = f"{name} has nothing from {end} to {again}, where the incident lies"
+        for table, why in _find_silent_logs(node, when):
             facts.does_not_reach(node["id"], table, why)
-            for other, known in facts.tables.items():
+            for name, known in facts.tables.items():
                 if table in known.declared_table.inside:
-                    facts.does_not_reach(node["id"], other, why)
+                    facts.does_not_reach(node["id"], name, why)
+
+
+def _find_silent_logs(node: dict[str, Any], when: float) -> Iterator[tuple[str, str]]:
+    """Yield each log of a node that says nothing of a time, and why."""
+    parts: dict[str, list[tuple[float, float]]] = {}
+    for log in node["logs"]:
+        parts[log["table"]] = [
+            (parse_seconds(part["first"]), parse_seconds(part["last"])) for part in log["parts"]
+        ]
+    goes_on = any(first <= when < last + 1 for own in parts.values() for first, last in own)
+    for log in node["logs"]:
+        own = parts[log["table"]]
+        if not own or any(first - LEAST <= when < last + LEAST for first, last in own):
+            continue
+        before = max((last for _, last in own if last < when), default=None)
+        after = min((first for first, _ in own if first > when), default=None)
+        name = f"the log {log['table'].split('.', 1)[-1]} of {node['name']}"
+        if before is None:
+            assert after is not None  # no stretch holds the time
+            why = (
+                f"{name} begins at {_show_seconds(after)}, after the incident: it does not cover it"
+            )
+            yield log["table"], why
+            continue
+        stretch = when - before if after is None else min(when - before, after - when)
+        mean = sum(last - first for first, last in own) / max(1, int(log["lines"]) - 1)
+        if goes_on and stretch <= USUAL * mean:
+            continue
+        end = _show_seconds(before)
+        if after is None:
+            why = f"{name} ends at {end}, before the incident: it does not cover it"
+        else:
+            why = (
+                f"{name} has nothing from {end} to {_show_seconds(after)}, where the incident lies"
+            )
+        yield log["table"], why
 
 
 def _show_seconds(when: float) -> str:

@@ -64,31 +64,9 @@ def drop_duplicates(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> N
     for taken in intake.taken:
         if times[taken.print] < 2:
             continue
-        covers = intake.covers[taken.covers]
-        places = {cover.place.key: cover.place for cover in covers}
-        tables = {cover.table for cover in covers}
-        for scan in intake.scans[taken.scans]:
-            places[scan.scope] = intake.places[scan.scope]
-        for row in intake.rows[taken.rows]:
-            places[row.block.scope] = intake.places[row.block.scope]
-            tables.add(row.table.name)
-        machines = frozenset(nodes[key].id for key in places)
-        is_log = any(scan.first_stamped for scan in intake.scans[taken.scans])
-        named = all(place.scope in _NAMED for place in places.values())
-        seen = _Seen(taken, machines, frozenset(tables), named, is_log)
+        seen = _examine_member(taken, intake, nodes)
         if seen.tables:
-            # Equal prints alone could be chance, or made: all that was read has to be equal
-            rows = [(row.table.name, row.line, row.values) for row in intake.rows[taken.rows]]
-            frames = [(frame.table.name, len(frame.line)) for frame in intake.frames[taken.frames]]
-            scans: list[tuple[Any, ...]] = []
-            hits: list[tuple[Any, ...]] = []
-            for scan in intake.scans[taken.scans]:
-                counts = sorted(scan.counts.items())
-                ends = bytes(scan.first), bytes(scan.last)
-                scans.append((scan.table, scan.lines, scan.bytes, counts, *ends))
-                hits += [(hit.signature, hit.line, hit.text) for hit in scan.hits]
-            text = repr((rows, frames, scans, hits))
-            content = hashlib.sha256(text.encode("utf-8", "surrogateescape")).digest()
+            content = _digest_content(taken, intake)
             key = (taken.print, seen.nodes, seen.tables, seen.log, content)
             groups.setdefault(key, []).append(seen)
     gone: list[Taken] = []
@@ -122,6 +100,36 @@ def drop_log_copies(intake: Intake) -> None:
     intake.covers = [
         one for one in intake.covers if (one.place.key, one.table, one.address) not in covered
     ]
+
+
+def _examine_member(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:
+    covers, scans = intake.covers[taken.covers], intake.scans[taken.scans]
+    places = {cover.place.key: cover.place for cover in covers}
+    tables = {cover.table for cover in covers}
+    for scan in scans:
+        places[scan.scope] = intake.places[scan.scope]
+    for row in intake.rows[taken.rows]:
+        places[row.block.scope] = intake.places[row.block.scope]
+        tables.add(row.table.name)
+    machines = frozenset(nodes[key].id for key in places)
+    is_log = any(scan.first_stamped for scan in scans)
+    named = all(place.scope in _NAMED for place in places.values())
+    return _Seen(taken, machines, frozenset(tables), named, is_log)
+
+
+def _digest_content(taken: Taken, intake: Intake) -> bytes:
+    """Return a digest of all that was read of a member: equal prints alone could be chance, or made."""
+    rows = [(row.table.name, row.line, row.values) for row in intake.rows[taken.rows]]
+    frames = [(frame.table.name, len(frame.line)) for frame in intake.frames[taken.frames]]
+    scans: list[tuple[Any, ...]] = []
+    hits: list[tuple[Any, ...]] = []
+    for scan in intake.scans[taken.scans]:
+        counts = sorted(scan.counts.items())
+        ends = bytes(scan.first), bytes(scan.last)
+        scans.append((scan.table, scan.lines, scan.bytes, counts, *ends))
+        hits += [(hit.signature, hit.line, hit.text) for hit in scan.hits]
+    content = repr((rows, frames, scans, hits))
+    return hashlib.sha256(content.encode("utf-8", "surrogateescape")).digest()
 
 
 def _choose_duplicates(alike: list[_Seen], ledger: Ledger) -> list[Taken]:

@@ -312,27 +312,7 @@ class NodeResolver:
     def _add_warnings(self) -> None:
         """Give each node the time of its capture, and what the report adds to its places."""
         intake = self.intake
-        # What vm-support itself failed to collect; an output that was empty is no failure
-        failed: dict[str, list[Row]] = defaultdict(list)
-        for row in intake.rows:
-            values = row.values
-            if row.table.name != _UNCOLLECTED or values["ignored"] or values["failure"] == "empty":
-                continue
-            failed[row.block.scope].append(row)
-        for key, rows in failed.items():
-            commands: list[str] = []
-            for row in rows:
-                command = str(row.values["collector_command"] or "")
-                if command and command not in commands:
-                    commands.append(command)
-            listed = _list_first([one_line(command, 60) for command in commands])
-            while_collecting = f" ({listed})" if listed else ""
-            what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
-            first = rows[0]
-            file = first.block.address.rpartition("/")[2]
-            where = f"{file}:{first.line}"
-            remark = f"vm-support wrote {what} while it collected{while_collecting}, the first at {where}"
-            intake.add_remark(intake.places[key], remark)
+        _remark_uncollected(intake)
         for key, remark in intake.talk.find_floods(intake.spans):
             intake.add_remark(intake.places[key], remark)
         for key, place in intake.places.items():
@@ -471,6 +451,27 @@ def _describe_parts(intake: Intake) -> dict[str, str]:
     return parts
 
 
+def _remark_uncollected(intake: Intake) -> None:
+    """Remark on each place what vm-support itself failed to collect there; an output that was empty is no failure."""
+    failed: dict[str, list[Row]] = defaultdict(list)
+    for row in intake.rows:
+        values = row.values
+        if row.table.name != _UNCOLLECTED or values["ignored"] or values["failure"] == "empty":
+            continue
+        failed[row.block.scope].append(row)
+    for key, rows in failed.items():
+        commands = [str(row.values["collector_command"] or "") for row in rows]
+        named = [*dict.fromkeys(command for command in commands if command)]
+        listed = _list_first([one_line(command, 60) for command in named])
+        while_collecting = f" ({listed})" if listed else ""
+        what = "1 error" if len(rows) == 1 else f"{len(rows):,} errors"
+        where = f"{rows[0].block.address.rpartition('/')[2]}:{rows[0].line}"
+        remark = (
+            f"vm-support wrote {what} while it collected{while_collecting}, the first at {where}"
+        )
+        intake.add_remark(intake.places[key], remark)
+
+
 class Statements:
     """Versions and times that the places of a case state."""
 
@@ -519,32 +520,7 @@ class Statements:
 
     def group_places(self, places: Sequence[FactScope]) -> list[tuple[list[FactScope], str]]:
         """Group places into machines, each with what sets it apart; one group when nothing contradicts that."""
-        # What one place states together is of one machine
-        machines: list[set[str]] = []
-        for place in places:
-            stated = set(self._versions.get(place.key, ()))
-            if stated:
-                joined = [one for one in machines if one & stated]
-                machines = [one for one in machines if not one & stated]
-                machines.append(stated.union(*joined))
-        named = {version: " and ".join(sorted(one)) for one in machines for version in one}
-        versions: dict[str, str] = {}
-        for place in places:
-            if own := self._versions.get(place.key):
-                versions[place.key] = named[min(own)]
-
-        # Logs that lie more than a year apart are of two machines
-        known = [
-            (self._spans[place.key], place.key) for place in places if place.key in self._spans
-        ]
-        runs: list[tuple[Span, list[str]]] = []
-        for span, key in sorted(known):
-            if runs and span[0] - runs[-1][0][1] <= GAP:
-                (first, last), keys = runs.pop()
-                runs.append(((first, max(last, span[1])), [*keys, key]))
-            else:
-                runs.append((span, [key]))
-        times = {key: _show_days(span) for span, keys in runs for key in keys}
+        versions, times = self._group_by_version(places), self._group_by_time(places)
         by_version, by_time = len(set(versions.values())) > 1, len(set(times.values())) > 1
         if not by_version and not by_time:
             return [(list(places), "")] if places else []
@@ -556,16 +532,46 @@ class Statements:
             groups[(place.key,) if is_unknown else (version, time)].append(place)
 
         result = []
-        for mark, group in groups.items():
-            if len(mark) == 1:
+        for key, group in groups.items():
+            if len(key) == 1:
                 result.append((group, "other loose files are of different machines"))
                 continue
-            version, time = mark
+            version, time = key
             states = [f"version {version}"] if version else []
             if time:
                 states.append(f"lines of {time}")
             result.append((group, f"it states {' and '.join(states)}, unlike other loose files"))
         return result
+
+    def _group_by_version(self, places: Sequence[FactScope]) -> dict[str, str]:
+        """Return place key -> versions of its machine: what one place states together is of one machine."""
+        machines: list[set[str]] = []
+        for place in places:
+            stated = set(self._versions.get(place.key, ()))
+            if stated:
+                joined = [one for one in machines if one & stated]
+                machines = [one for one in machines if not one & stated]
+                machines.append(stated.union(*joined))
+        named = {version: " and ".join(sorted(one)) for one in machines for version in one}
+        return {
+            place.key: named[min(self._versions[place.key])]
+            for place in places
+            if self._versions.get(place.key)
+        }
+
+    def _group_by_time(self, places: Sequence[FactScope]) -> dict[str, str]:
+        """Return place key -> times of its machine; logs that lie more than a year apart are of two."""
+        known = [
+            (self._spans[place.key], place.key) for place in places if place.key in self._spans
+        ]
+        runs: list[tuple[Span, list[str]]] = []
+        for span, key in sorted(known):
+            if runs and span[0] - runs[-1][0][1] <= GAP:
+                (first, last), keys = runs.pop()
+                runs.append(((first, max(last, span[1])), [*keys, key]))
+            else:
+                runs.append((span, [key]))
+        return {key: _show_days(span) for span, keys in runs for key in keys}
 
 
 def _show_days(span: Span) -> str:

@@ -21,18 +21,7 @@ def make_topology(intake: Intake) -> list[dict[str, Any]]:
     by_table: dict[str, list[Row]] = defaultdict(list)
     for row in intake.rows:
         by_table[row.table.name].append(row)
-    # Uplinks as the switch lists them, else by the ports they hold
-    uplinks: dict[tuple[str, str], str] = {}
-    for row in by_table["esxi.vswitch"]:
-        if listed := row.values.get("uplinks"):
-            uplinks[row.block.node, str(row.values["switch"])] = str(listed)
-    ports: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in by_table["esxi.net_stats"]:
-        name = str(row.values.get("client_name") or "")
-        if row.values.get("type") == UPLINK_PORT and name.startswith("vmnic"):
-            ports[row.block.node, str(row.values["switch"])].add(name)
-    for key, names in ports.items():
-        uplinks.setdefault(key, ",".join(sorted(names)))
+    uplinks = _find_uplinks(by_table)
     vnics: dict[tuple[str, str], dict[str, Any]] = {}
     for row in by_table["esxi.vnic"]:
         if mac := row.values.get("mac"):
@@ -65,3 +54,19 @@ def make_topology(intake: Intake) -> list[dict[str, Any]]:
         return record["node"], vm, vnic, record["port_id"] or 0
 
     return sorted(records.values(), key=order)
+
+
+def _find_uplinks(by_table: dict[str, list[Row]]) -> dict[tuple[str, str], str]:
+    """Return (node, switch) -> its uplinks: as the switch lists them, else by the ports they hold."""
+    uplinks: dict[tuple[str, str], str] = {}
+    for row in by_table["esxi.vswitch"]:
+        if listed := row.values.get("uplinks"):
+            uplinks[row.block.node, str(row.values["switch"])] = str(listed)
+    ports: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in by_table["esxi.net_stats"]:
+        name = str(row.values.get("client_name") or "")
+        if row.values.get("type") == UPLINK_PORT and name.startswith("vmnic"):
+            ports[row.block.node, str(row.values["switch"])].add(name)
+    for key, names in ports.items():
+        uplinks.setdefault(key, ",".join(sorted(names)))
+    return uplinks

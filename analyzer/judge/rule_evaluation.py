@@ -239,7 +239,7 @@ class OneCase:
                 each = rule.each.table
                 if (
                     needs.listed
-                    or needs.tables != {each.declared_table.name}
+                    or needs.tables != (each.declared_table.name,)
                     or facts.count(each.name)
                 ):
                     return False

@@ -56,14 +56,14 @@ def needs_of(rule: Rule) -> RuleNeeds:
             where = rule.population.where.walk() if rule.population.where is not None else ()
             listed |= {leaf.column for leaf in where if leaf.op == "column"}
         whole = rule.each.table.name if rule.each.table.key else ""
-        stored_columns = {
-            name: None if name == whole else frozenset(columns) for name, columns in found.items()
-        }
+        stored_columns: dict[str, tuple[str, ...] | None] = {}
+        for name in sorted(found):
+            stored_columns[name] = None if name == whole else tuple(sorted(found[name]))
         nodes = [*rule.expressions(), *shown_of(rule)] if rule.seen else []
         used = {leaf.name for node in nodes for leaf in node.walk() if leaf.op.startswith("seen")}
         asked_of_logs = tuple(name for name in rule.seen if name in used)
         rule.at_once = RuleNeeds(
-            tables=frozenset(rule.tables()),
+            tables=tuple(sorted(rule.tables())),
             signatures=tuple(
                 (log.name, log.table.name, log.pattern, log.ignore_case)
                 for log in rule.logs.values()
@@ -123,7 +123,7 @@ def sample_columns(rules: Iterable[Rule]) -> dict[str, set[str] | None]:
     for rule in rules:
         for table, columns in needs_of(rule).columns.items():
             others = found.setdefault(table, set())
-            found[table] = None if others is None or columns is None else others | columns
+            found[table] = None if others is None or columns is None else others | set(columns)
     return found
 
 

@@ -230,9 +230,9 @@ class RuleNeeds:
            of rows of it ("rows"); "" when that is not sure
     """
 
-    tables: frozenset[str]
+    tables: tuple[str, ...]  # sorted, as the columns: a stored rule has the same bytes every time
     signatures: tuple[tuple[str, str, str, bool], ...]
-    columns: Mapping[str, frozenset[str] | None]
+    columns: Mapping[str, tuple[str, ...] | None]
     listed: str = ""
     asked: tuple[str, ...] = ()
     asks_logs: bool = False

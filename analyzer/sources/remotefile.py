@@ -7,13 +7,12 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from analyzer.sources.storage import Storage
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 BLOCK = 4 << 20  # one request; a gzip of this size takes longer to inflate than to fetch
 AHEAD = 2  # blocks fetched before they are asked for
@@ -47,6 +46,8 @@ class Digest:
 
 
 def _make_threads(count: int) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - a run on local files does not need it
+
     return ThreadPoolExecutor(count, thread_name_prefix="fetch")
 
 

@@ -398,13 +398,13 @@ def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
             process.stdout.readline()
             began = time.monotonic()
             try:
-                process.wait(timeout=chance.uniform(0, longest) if turn else None)
+                process.wait(timeout=chance.uniform(0, 0.7 * longest) if turn else None)
                 longest = time.monotonic() - began if not turn else longest
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 killed += 1
         whole(Archive.open(filled.objects.local), NAMES)
-    assert killed >= 5
+    assert killed >= 3  # how many it is depends on what else the machine does
     report = compact_archive(filled, all=True, older_than=0)
     assert report.damaged == []
     whole(filled, NAMES)

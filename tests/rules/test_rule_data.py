@@ -154,14 +154,12 @@ def test_labels_and_findings_of_a_replaced_rule_count(
     """What was confirmed of the old rule gives the precision of the new one, and the archive lists the old findings with it."""
     archive = Archive.open(tmp_path / "archive", create=True)
     held = kit.stored(archive, "lab-ring-before", kit.packed("lab-ring-before")[0])
-    finding = next(
-        one for one in archive.read_document(held)["findings"] if one["rule"] == "kb-2039495"
-    )
+    finding = next(one for one in archive.read_document(held).findings if one.rule == "kb-2039495")
     label = Label(
         held.id,
         "kb-2039495",
-        finding["node"],
-        finding["subject"],
+        finding.node,
+        finding.subject,
         "confirmed",
         "2026-01-01T00:00:00Z",
     )

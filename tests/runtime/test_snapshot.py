@@ -143,6 +143,7 @@ def test_times_of_a_wheel_do_not_matter(wheel: Path) -> None:
     assert snapshot.hash_code(times=True) != of_cache
 
 
+@pytest.mark.size
 def test_rules_of_the_wheel_are_not_read_again(
     wheel: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

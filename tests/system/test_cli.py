@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from analyzer.cli import main
+from analyzer.commands.late import LateGroup
 from analyzer.commands.manual import write_cli_page
 from analyzer.runtime import output
 
@@ -25,6 +26,33 @@ CASES = ROOT / "samples" / "cases"
 def run(*args: str) -> Result:
     """Run the command in this process and return its result."""
     return CliRunner().invoke(main, list(args), catch_exceptions=False)
+
+
+def list_late_groups(group: click.Group) -> list[LateGroup]:
+    """Return a group and all groups below it, as far as they import their commands on demand."""
+    context = click.Context(group)
+    found = [group] if isinstance(group, LateGroup) else []
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            found += list_late_groups(command)
+    return found
+
+
+def test_a_line_of_the_help_is_the_first_of_its_command() -> None:
+    """`--help` imports no command: what it says of each stands in a table, and once more in the command."""
+    groups = list_late_groups(main)
+    assert len(groups) == 3
+    for group in groups:
+        context = click.Context(group)
+        section = click.HelpFormatter(width=200)
+        group.format_commands(context, section)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None, name
+            assert f"{name} {command.get_short_help_str(200)}" in " ".join(
+                section.getvalue().split()
+            )
 
 
 def test_a_path_alone_is_a_triage(tmp_path: Path) -> None:

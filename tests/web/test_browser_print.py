@@ -94,11 +94,9 @@ def test_a_clock_warning_is_printed_for_each_machine(
     doc.nodes = []
     for number in range(machines):
         added = copy.deepcopy(node)
-        added |= {"id": f"{node.id}{number or ''}", "name": f"esx6{number}.lab.example"}
-        added |= {
-            "captured": f"2017-10-1{number} 16:53:20",
-            "warnings": [f"{number}: {one}" for one in WARNINGS],
-        }
+        added.id, added.name = f"{node.id}{number or ''}", f"esx6{number}.lab.example"
+        added.captured = f"2017-10-1{number} 16:53:20"
+        added.warnings = [f"{number}: {one}" for one in WARNINGS]
         doc.nodes.append(added)
     first = print_pages(browser, html.render_page(doc), tmp_path)[0]
     assert "NOTCOMPLETE" in first

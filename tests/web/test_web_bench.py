@@ -218,7 +218,7 @@ async def gone(pid: int | None) -> None:
 
 @pytest.mark.process
 def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(
-    tmp_path: Path, archive: Archive
+    tmp_path: Path, archive: Archive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that does not answer in time is killed, the error says so, and the next text is judged."""
 
@@ -231,8 +231,8 @@ def test_a_rule_that_takes_too_long_is_killed_and_the_next_starts_afresh(
         pid = watch.pid
         assert pid is not None
         os.kill(pid, 19)  # it hangs: SIGSTOP
-        watch._run = 0.5
-        with pytest.raises(Refusal, match="stopped") as caught:
+        with monkeypatch.context() as patch, pytest.raises(Refusal, match="stopped") as caught:
+            patch.setattr(preview_processes, "RUN", 0.5)
             await made.judge_text("few", order, RULE + "# changed\n", asyncio.Event().wait)
         assert caught.value.status == 504
         await gone(pid)

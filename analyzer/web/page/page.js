@@ -281,7 +281,7 @@ async function removeCase(id, silent = false) {
 /** What is still with the server is read again; else the files are sent again, if this window still has them. */
 async function retry(id) {
   const one = cases.get(id);
-  if (!one.local && !one.cut) {
+  if (!one.given || (!one.local && !one.cut)) {
     try {
       await ask("POST", `/cases/${id}/start`);
       return;
