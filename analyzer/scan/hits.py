@@ -36,7 +36,8 @@ class Signature:
 
     kind_of  makes its lines counted by kind instead of kept (`LogScan.tallies`): the kind of a line, "" for none
     runs     lines that follow one another closely count once, as the kind of the first: a backtrace
-    decides  `kind_of` alone decides: its pattern only proposes lines, and is not tried on them
+    name_kind  like `kind_of`, but takes the raw line and alone decides: the pattern only proposes lines, and is not
+             tried on them
     """
 
     id: str
@@ -45,7 +46,7 @@ class Signature:
     ignore_case: bool = False
     kind_of: Callable[[str], str] | None = None
     runs: bool = False
-    decides: bool = False
+    name_kind: Callable[[Bytes], str] | None = None
 
 
 @dataclass(slots=True)

@@ -193,7 +193,8 @@ class PatternNeeds:
 
     choices        see `literal_choices`
     approximation  a regex for bytes that finds every line the pattern matches. It uses only what Python's `re`, RE2 and
-                   Hyperscan agree on (literals, classes, groups, alternation, repeats, `^` and `$` of lines), never
+                   Hyperscan agree on (literals, classes, groups, alternation, repeats, `^` and `$` of lines, `\b` beside a
+                   letter of ASCII at an edge), never
                    crosses a line end and never matches empty text. None when the pattern may match an empty stretch
                    anywhere, so that every line has to be looked at
     folds_case     it does so somewhere
@@ -380,6 +381,9 @@ def _trim_edge(steps: list[PatternStep], edge: int, anchors: Container[Any], sig
     """Drop what may be empty at one edge of a sequence, the first step or the last; return the anchor found there."""
     while steps:
         node = steps[edge]
+        if _is_certain_boundary(steps, edge):
+            del steps[edge]
+            return r"\b"
         if node.op is OPS.AT and node.arg in anchors:
             del steps[edge]
             if steps and _is_anything(steps[edge]):
@@ -390,6 +394,20 @@ def _trim_edge(steps: list[PatternStep], edge: int, anchors: Container[Any], sig
             return ""
         del steps[edge]
     return ""
+
+
+def _is_certain_boundary(steps: Sequence[PatternStep], edge: int) -> bool:
+    r"""Say whether a sequence begins or ends with `\b` beside an ASCII letter, digit or `_`.
+
+    There the engines, which know ASCII alone, find every boundary that Python finds: a letter beyond ASCII ends a word
+    for them, which proposes more. Beside anything else they may find less.
+    """
+    if len(steps) < 2 or steps[edge].op is not OPS.AT or steps[edge].arg is not OPS.AT_BOUNDARY:
+        return False
+    beside = steps[1] if edge == 0 else steps[-2]
+    if beside.op is not OPS.LITERAL or literal_char(beside) is None:
+        return False
+    return beside.arg < 128 and (chr(beside.arg).isalnum() or beside.arg == ord("_"))
 
 
 def _is_anything(node: PatternStep) -> bool:

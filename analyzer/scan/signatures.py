@@ -27,7 +27,6 @@ from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, LineBlocks, Source
 from analyzer.scan.careful import (
-    PROVEN,
     UNDECIDED,
     Answer,
     Careful,
@@ -200,16 +199,16 @@ class MemberSearch:
                 search.left = share.steps
         result.counts = {}
         self._counted: dict[int, Signature] = {}  # those whose lines are counted by kind, by number
-        self._deciding: set[int] = set()  # of these, whose pattern only proposes lines
+        self._proposed: set[int] = set()  # of these, whose pattern only proposes lines
         kinds: dict[str, KindShare] = {}
         for number, signature in enumerate(own.signatures):
-            if signature.kind_of is None:
+            if signature.kind_of is None and signature.name_kind is None:
                 result.counts[signature.id] = 0
-            else:
-                self._counted[number] = signature
-                if signature.decides:
-                    self._deciding.add(number)
-                kinds[signature.id] = shares[number].kinds
+                continue
+            self._counted[number] = signature
+            if signature.name_kind is not None:
+                self._proposed.add(number)
+            kinds[signature.id] = shares[number].kinds
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
 
     @property
@@ -241,11 +240,16 @@ class MemberSearch:
         proposals += self._propose_always(block, storms)
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}
+        proposals.sort()
+        for number in sorted(self._proposed):
+            self._count_proposed(block, number, [at for at, one in proposals if one == number])
+        if self._proposed:
+            proposals = [one for one in proposals if one[1] not in self._proposed]
         for number, found in self._confirm_proposals(block, proposals):
-            if number in self._counted:
-                self._tallies.count_line(
-                    self._counted[number], CountedLine(found.start, found.stop, found.text)
-                )
+            signature = self._counted.get(number)
+            if signature is not None and signature.kind_of is not None:
+                kind = signature.kind_of(found.text)
+                self._tallies.count_line(signature.id, kind, CountedLine(found.start, found.stop))
             else:
                 self._take_hit(number, found, wanted, lasts)
         if self._counted:
@@ -286,6 +290,21 @@ class MemberSearch:
                 at = data.find(letter, line_end, end)
         return found
 
+    def _count_proposed(self, block: LineBlock, number: int, places: list[int]) -> None:
+        """Count the lines at some places, in their order, by the kind that the signature names."""
+        signature = self._counted[number]
+        name_kind = signature.name_kind
+        assert name_kind is not None
+        data, end = block.data, block.end
+        stop = -1
+        for at in places:
+            if at <= stop:
+                continue
+            start = data.rfind(b"\n", 0, at) + 1
+            stop = data.find(b"\n", at, end)
+            kind = name_kind(bytes(data[start:stop]))
+            self._tallies.count_line(signature.id, kind, CountedLine(start, stop))
+
     def _confirm_proposals(
         self, block: LineBlock, proposals: list[tuple[int, int]]
     ) -> Iterator[tuple[int, _Found]]:
@@ -294,7 +313,6 @@ class MemberSearch:
         start = stop = -1
         text = ""
         tried: set[int] = set()
-        proposals.sort()
         for at, number in proposals:
             if at > stop:
                 start = data.rfind(b"\n", 0, at) + 1
@@ -304,9 +322,6 @@ class MemberSearch:
             if number in tried:
                 continue
             tried.add(number)
-            if number in self._deciding:
-                yield number, _Found(start, stop, text, PROVEN)
-                continue
             try:
                 search = searches[number]
                 if search is None:  # made when a line is first proposed for it

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from analyzer.scan.blocks import LineBlock
-from analyzer.scan.hits import LogScan, Signature, Tally
+from analyzer.scan.hits import LogScan, Signature, Tally, decode_line
 
 KINDS = 400  # of a signature on a node; lines of further kinds are counted together
 OTHERS = "\x7f"  # the kind of those
 TEXT = 1024  # characters kept of a line
+MOST_BYTES = 4 * TEXT  # that they take
 _NEAR = 400  # bytes between two lines of one run: other CPUs write lines in between
 
 
@@ -23,7 +24,6 @@ class CountedLine(NamedTuple):
 
     start: int
     stop: int
-    text: str
 
 
 @dataclass(slots=True)
@@ -41,6 +41,12 @@ def find_counted(
         for (name, kind), tally in scan.tallies.items():
             if name.startswith(prefix):
                 yield scan, name.removeprefix(prefix), kind, tally
+
+
+def read_text(block: LineBlock, line: CountedLine) -> str:
+    """Return what is kept of a line."""
+    stop = min(line.stop, line.start + MOST_BYTES)
+    return decode_line(block.data[line.start : stop])[:TEXT]
 
 
 class Tallies:
@@ -62,11 +68,8 @@ class Tallies:
         self._firsts: dict[tuple[str, str], CountedLine] = {}
         self._lasts: dict[tuple[str, str], CountedLine] = {}
 
-    def count_line(self, signature: Signature, line: CountedLine) -> None:
-        """Count one line of a block; lines come in their order."""
-        assert signature.kind_of is not None
-        kind = signature.kind_of(line.text)
-        name = signature.id
+    def count_line(self, name: str, kind: str, line: CountedLine) -> None:
+        """Count one line of a block for the signature of a name; lines come in their order."""
         if name in self._runs:
             end, open_kind = self._runs[name]
             goes_on = bool(kind and open_kind) and line.start - end <= _NEAR
@@ -100,9 +103,9 @@ class Tallies:
             at = start
             numbers[start] = number
         for key, line in self._firsts.items():
-            self._result[key].first = numbers[line.start], line.text[:TEXT]
+            self._result[key].first = numbers[line.start], read_text(block, line)
         for key, line in self._lasts.items():
-            self._result[key].last = numbers[line.start], line.text[:TEXT]
+            self._result[key].last = numbers[line.start], read_text(block, line)
         self._firsts, self._lasts = {}, {}
         for name, (end, kind) in self._runs.items():
             self._runs[name] = end - block.end, kind

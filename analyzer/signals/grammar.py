@@ -105,6 +105,11 @@ _DURATION = re.compile(
     r"(?P<unit>us|usec\w*|microsec\w*|ms|msecs?|millisec\w*|s|secs?|seconds?|minutes?|min|hours?)\b",
     re.IGNORECASE,
 )
+_LONG_TIMES = (
+    (4.0, 30),
+    (3.3, 2),
+    (3.0, 1),
+)  # weight, seconds; a reason names the bar: lines of one kind have one
 _STANDS_STILL = re.compile(r"held|stop|wait|block|down|stall|took", re.IGNORECASE)
 
 
@@ -174,8 +179,8 @@ def _find_reasons(text: str, plain: str) -> Iterator[Reason]:
             yield Reason(words.weight, words.name)
     seconds = find_longest_time(plain)
     if seconds >= 1:
-        weight = 4 if seconds >= 30 else 3.3 if seconds >= 2 else 3
-        yield Reason(weight, f"takes {seconds:.3g} s")
+        weight, bar = next((weight, bar) for weight, bar in _LONG_TIMES if seconds >= bar)
+        yield Reason(weight, f"takes {bar} s or more")
 
 
 def _find_in_names(plain: str) -> Iterator[Reason]:

@@ -6,11 +6,12 @@ is exact and its first and last line are kept; 400 kinds a log, further ones are
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from analyzer.artefacts.tables import Table
-from analyzer.scan.hits import Signature
+from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_around
 from analyzer.signals.grammar import weigh_text
 from analyzer.signals.heads import read_head
@@ -23,7 +24,19 @@ MOST_EXCERPT = 300  # lines of a text that somebody chose; more are no excerpt
 LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is wrong
 _MOST_KNOWN = 20_000  # kinds of lines that are remembered, by their words without digits
 _STAMP = 24  # characters of a line that differ on every line
-_HEX_DIGITS = str.maketrans("", "", "0123456789abcdefABCDEF")
+_NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
+# Numbers that may decide what their line says: a status, a code, a count of trouble, a time. Of other lines the words are
+# enough.
+_TELLING = re.compile(
+    rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}|\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b"
+    rb"|(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision"
+    rb"|violation|\brc\b|\bret|\bcode|status|sts|reason|result|\bexit|http|degraded|corrupt|isolated|dirty|stale|expired"
+    rb"|down|dead|missing|invalid|\bup\b)\w*\s?(?:count|code|packets|pkts|is|of|was|status)?[\s\"'=:(<\[>-]{0,4}[0-9][0-9a-fA-Fx]*"
+    rb"|\b[0-9]+ (?:[a-z]+ ){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun"
+    rb"|discard|collision|violation)"
+    rb"|\b[0-9.]+ ?\(?(?:us|m?s|[mu]?secs?|min|minutes?|hours?|(?:milli|micro)?seconds?)\b",
+    re.IGNORECASE,
+)
 
 
 class LineKind(NamedTuple):
@@ -61,19 +74,33 @@ class LineCounter:
 
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
-        self._known: dict[str, str] = {}
+        self._kinds: dict[bytes, str] = {}
+        self._numbered: set[bytes] = set()  # words of lines whose numbers may decide
 
-    def name_kind(self, line: str) -> str:
+    def name_kind(self, raw: bytes) -> str:
         """Return the kind of a line as a text, "" for one that says too little."""
-        words = line[_STAMP:].translate(_HEX_DIGITS)
-        known = self._known.get(words)
-        if known is None:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            kind = classify_line(line)
-            is_heavy = kind.weight >= LEAST and not self._is_counted_elsewhere(line)
-            known = self._known[words] = kind.write_key() if is_heavy else ""
-        return known
+        words = _NUMBER.sub(b"", raw[_STAMP:])
+        key = words
+        if words in self._numbered:
+            key = b"".join((words, *_TELLING.findall(raw, _STAMP)))
+        known = self._kinds.get(key)
+        if known is not None:
+            return known
+        if len(self._kinds) >= _MOST_KNOWN:
+            self._kinds.clear()
+            self._numbered.clear()
+        if words not in self._numbered and _TELLING.search(raw, _STAMP):
+            self._numbered.add(words)
+            key = b"".join((words, *_TELLING.findall(raw, _STAMP)))
+        kind = self._kinds[key] = self._read_kind(decode_line(raw))
+        return kind
+
+    def _read_kind(self, line: str) -> str:
+        """Return the kind of a line by the grammar."""
+        kind = classify_line(line)
+        if kind.weight < LEAST or self._is_counted_elsewhere(line):
+            return ""
+        return kind.write_key()
 
 
 def make_line_signatures(
@@ -82,7 +109,7 @@ def make_line_signatures(
     """Return a signature for each log that has files of its own; it counts the lines that say trouble."""
     counter = LineCounter(is_counted_elsewhere)
     return [
-        Signature(PREFIX + table.name, table.name, STEMS, True, counter.name_kind, decides=True)
+        Signature(PREFIX + table.name, table.name, STEMS, True, name_kind=counter.name_kind)
         for table in tables
         if table.log and not table.inside
     ]

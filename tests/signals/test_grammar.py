@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from analyzer.signals.grammar import find_longest_time, weigh_text
@@ -97,6 +97,26 @@ def test_the_search_misses_no_line_that_weighs(words: object, data: st.DataObjec
     line = f"module: {text} of the thing"
     if weigh_text(line).weight >= LEAST:
         assert re.search(STEMS, line, re.IGNORECASE), line
+
+
+@given(st.sampled_from([one for one in CLASSES if one.weight >= LEAST]), st.data())
+def test_the_search_misses_no_name_that_weighs(words: object, data: st.DataObject) -> None:
+    """The same of words inside the name of an event, a function or a constant."""
+    plain = words.pattern.pattern.replace(r"\b", "").replace("(?-i:", "(?:")  # type: ignore[attr-defined]
+    plain = re.sub(r"\(\?(?:!|<!|=|<=)[^()]*(?:\([^()]*\)[^()]*)*\)", "", plain)
+    letters = st.characters(max_codepoint=126, min_codepoint=32)
+    text = data.draw(st.from_regex(plain, fullmatch=True, alphabet=letters))
+    parts = re.findall(r"[A-Za-z]+", text)
+    assume(len("".join(parts)) > 4 and parts[0].lower() != "no")  # OOM, PDL; «no NAME available»
+    camel = "".join(part.capitalize() for part in parts)
+    for name in (
+        f"vob.host.{'.'.join(parts).lower()}",
+        f"Host{camel}Set",
+        f"X_{'_'.join(parts).upper()}_Y",
+    ):
+        line = f"module: {name} seen"
+        if weigh_text(line).weight >= LEAST:
+            assert re.search(STEMS, line, re.IGNORECASE), line
 
 
 @given(st.text())

@@ -1,0 +1,44 @@
+"""Lines that say trouble are counted by kind; what is remembered of a kind never changes what the next line says."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzer.signals.lines import LineCounter, classify_line
+
+# Made up, in the forms of vmkernel, vpxa and NSX logs: what the numbers say decides what the line says.
+SHAPES = (
+    "2024-03-01T10:00:00.000Z cpu{0}:{1})ScsiDeviceIO: {2}: Cmd(0x45{3:x}) 0x2a to dev naa.600{4} failed H:0x{5} D:0x{6} P:0x0",
+    "2024-03-01T10:00:00.000Z cpu{0}:{1})Uplink: {2}: vmnic{5}: errors: {6}, dropped={5}",
+    "2024-03-01T10:00:00.000Z cpu{0}:{1})WARNING: J3: {2}: transaction took {3} ms",
+    "2024-03-01T10:00:00.000Z info vpxa[{1}] [Originator@6876 sub=Default] request {2} answered, status {6}00",
+    "2024-03-01T10:00:00.000Z cpu{0}:{1})Migrate: {2}: {3}: ended, error code {6}",
+    "2024-03-01T10:00:00.000Z cpu{0}:{1})Net: {2}: {6} errors on port {3}",
+)
+
+
+@st.composite
+def make_line(draw: st.DrawFn) -> str:
+    """Return a line of one of the shapes."""
+    small, large = st.integers(0, 9), st.integers(0, 99_999)
+    numbers = [draw(one) for one in (small, large, large, large, small, small, small)]
+    return draw(st.sampled_from(SHAPES)).format(*numbers)
+
+
+@given(st.lists(make_line(), min_size=2, max_size=8))
+def test_what_was_read_before_never_changes_what_a_line_says(lines: list[str]) -> None:
+    """A status 2 is not taken for the status 0 of a line with the same words, nor 3 s for 3 ms."""
+    counter = LineCounter(lambda _line: False)
+    for line in lines:
+        alone = LineCounter(lambda _line: False)
+        assert counter.name_kind(line.encode()) == alone.name_kind(line.encode()), line
+
+
+def test_the_shapes_say_different_things() -> None:
+    """Else the property above would prove nothing."""
+    for shape in SHAPES:
+        lines = [
+            shape.format(1, 2, 3, number, 4, number % 10, number % 10) for number in (0, 5, 40_005)
+        ]
+        assert len({classify_line(line) for line in lines}) > 1, shape
