@@ -27,15 +27,19 @@ _STAMP = 24  # characters of a line that differ on every line
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
 # Numbers that may decide what their line says: a status, a code, a count of trouble, a time. Of other lines the words are
 # enough.
-_TELLING = re.compile(
-    rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}|\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b"
-    rb"|(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision"
-    rb"|violation|\brc\b|\bret|\bcode|status|sts|reason|result|\bexit|http|degraded|corrupt|isolated|dirty|stale|expired"
-    rb"|down|dead|missing|invalid|\bup\b)\w*\s?(?:count|code|packets|pkts|is|of|was|status)?[\s\"'=:(<\[>-]{0,4}[0-9][0-9a-fA-Fx]*"
-    rb"|\b[0-9]+ (?:[a-z]+ ){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun"
-    rb"|discard|collision|violation)"
-    rb"|\b[0-9.]+ ?\(?(?:us|m?s|[mu]?secs?|min|minutes?|hours?|(?:milli|micro)?seconds?)\b",
-    re.IGNORECASE,
+_TELLING = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}",
+        rb"\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b",
+        rb"(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision"
+        rb"|violation|\brc\b|\bret|\bcode|status|sts|reason|result|\bexit|http|degraded|corrupt|isolated|dirty|stale"
+        rb"|expired|down|dead|missing|invalid|\bup\b)\w*\s?(?:count|code|packets|pkts|is|of|was|status)?"
+        rb"[\s\"'=:(<\[>-]{0,4}[0-9][0-9a-fA-Fx]*",
+        rb"\b[0-9]+ (?:[a-z]+ ){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset"
+        rb"|overrun|discard|collision|violation)",
+        rb"\b[0-9.]+ ?\(?(?:us|m?s|[mu]?secs?|min|minutes?|hours?|(?:milli|micro)?seconds?)\b",
+    )
 )
 
 
@@ -75,24 +79,27 @@ class LineCounter:
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
         self._kinds: dict[bytes, str] = {}
-        self._numbered: set[bytes] = set()  # words of lines whose numbers may decide
+        self._telling: dict[
+            bytes, list[re.Pattern[bytes]]
+        ] = {}  # by words: what finds their telling numbers
 
     def name_kind(self, raw: bytes) -> str:
         """Return the kind of a line as a text, "" for one that says too little."""
         words = _NUMBER.sub(b"", raw[_STAMP:])
+        telling = self._telling.get(words)
+        if telling is None:
+            if len(self._telling) >= _MOST_KNOWN:
+                self._telling.clear()
+            telling = [pattern for pattern in _TELLING if pattern.search(raw, _STAMP)]
+            self._telling[words] = telling
         key = words
-        if words in self._numbered:
-            key = b"".join((words, *_TELLING.findall(raw, _STAMP)))
-        known = self._kinds.get(key)
-        if known is not None:
-            return known
-        if len(self._kinds) >= _MOST_KNOWN:
-            self._kinds.clear()
-            self._numbered.clear()
-        if words not in self._numbered and _TELLING.search(raw, _STAMP):
-            self._numbered.add(words)
-            key = b"".join((words, *_TELLING.findall(raw, _STAMP)))
-        kind = self._kinds[key] = self._read_kind(decode_line(raw))
+        for pattern in telling:
+            key = b"".join((key, *pattern.findall(raw, _STAMP)))
+        kind = self._kinds.get(key)
+        if kind is None:
+            if len(self._kinds) >= _MOST_KNOWN:
+                self._kinds.clear()
+            kind = self._kinds[key] = self._read_kind(decode_line(raw))
         return kind
 
     def _read_kind(self, line: str) -> str:
