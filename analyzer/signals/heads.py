@@ -120,7 +120,12 @@ def read_head(line: str) -> LineHead:
         text = line[nsx.end() :].strip() or line
     if form == "vmkernel" and text.startswith(("WARNING: ", "ALERT: ")):
         level = ALERT if text.startswith("A") else WARNING
-    return LineHead(form, level, _OF_A_THING.sub("", module)[:40], text, stamp is not None)
+    return LineHead(form, level, cut_module(module), text, stamp is not None)
+
+
+def cut_module(name: str) -> str:
+    """Return a module without the number or the object behind it: `vcpu` for `vcpu-3`, `Fil` for `Fil3`."""
+    return _OF_A_THING.sub("", name)[:40]
 
 
 def _read_shout(line: str) -> int | None:
