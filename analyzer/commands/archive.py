@@ -12,6 +12,7 @@ COMMANDS = {
     "show": "Show the report of a stored case.",
     "search": "Search all stored cases.",
     "sql": "Query the stored cases in SQL.",
+    "similar": "Show the stored cases that are most like CASE.",
     "heatmap": "Show what every rule said in every stored case, worst first.",
     "export": "Write stored cases into a folder.",
     "label": "Label the findings of RULE in CASE as right or wrong.",

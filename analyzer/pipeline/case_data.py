@@ -75,6 +75,8 @@ class RunResult:
     partial  something was not read, or more was found than is shown in full
 
     rules  id, title and articles of every rule that was judged
+
+    signals  all of them, ranked; the document lists the first of each machine
     """
 
     document: CaseDocument
@@ -83,6 +85,7 @@ class RunResult:
     judgement: Judgement
     rules: list[tuple[str, str, list[int]]] = field(default_factory=list)
     refused: RefusedError | None = None
+    signals: list[dict[str, Any]] = field(default_factory=list)
 
 
 class DocumentParts(NamedTuple):
@@ -210,7 +213,7 @@ def conclude(
     )
     lost = bool(not document.case.complete or judgement.notes or judgement.cuts)
     broken = [str(error) for error in catalog.broken]
-    return RunResult(document, lost, broken, judgement, rules, material.refused)
+    return RunResult(document, lost, broken, judgement, rules, material.refused, parts.signals)
 
 
 def picture_site(facts: Facts) -> list[SiteRow]:

@@ -54,7 +54,8 @@ def test_facts_are_one_csv_a_table(archive: Path, tmp_path: Path) -> None:
     )
     found = sorted(path.name for path in (tmp_path / "facts").iterdir())
     assert found == [
-        "cases.csv", "esxi.pnic_info.csv", "esxi.pnic_stats.csv", "hits.csv", "nodes.csv", "unknowns.csv", "verdicts.csv",
+        "cases.csv", "esxi.pnic_info.csv", "esxi.pnic_stats.csv", "hits.csv", "nodes.csv", "signals.csv",
+        "unknowns.csv", "verdicts.csv",
     ]  # fmt: skip
     with (tmp_path / "facts" / "esxi.pnic_info.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))

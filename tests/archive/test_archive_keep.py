@@ -156,7 +156,7 @@ def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
     pack = encode.encode_case(None, outcome, kit.meta_of("x"), kind="case")
-    wanted = {"_case", "_findings", "_verdicts"} | (
+    wanted = {"_case", "_findings", "_signals", "_verdicts"} | (
         {"_unknowns"} if outcome.judgement.cannot_tell else set()
     )
     assert set(members(pack)) == {"meta.json", "case.json", "tables.jsonl"}

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from analyzer.archive.entry import Entry
 from analyzer.archive.object_store.object_store import FORMAT
@@ -122,6 +123,7 @@ class Told:
     found   `ring C esx1 2017-10-03`: sign as in the map, `m` for a muted finding, `?` for an open question, `mM` for
             a muted one; the time may be missing
     quiet   rules that looked and found nothing; absent: rules that had nothing to check
+    signs   `scsi: a device is lost`: module and words of a line that no finding rests on
     """
 
     name: str
@@ -132,11 +134,23 @@ class Told:
     refused: str = ""
     complete: bool = True
     content: str = ""
+    signs: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[list[str]]:
         """The words of each finding and question."""
         return [[*line.split(), "", ""][:4] for line in self.found.split(";") if line.strip()]
+
+    @property
+    def signals(self) -> list[dict[str, Any]]:
+        """The signals that its signs are."""
+        found: list[dict[str, Any]] = []
+        for sign in self.signs:
+            module, _, what = sign.partition(": ")
+            found.append(
+                {"node": "n0", "kind": "line", "module": module, "what": what, "weight": 4.0}
+            )
+        return found
 
 
 def judged(told: Told, spoil: str = "") -> RunResult:
@@ -187,7 +201,7 @@ def judged(told: Told, spoil: str = "") -> RunResult:
         judgement=said,
         catalog_rules=rules,
     )
-    return RunResult(document, not told.complete, [], said, rules)
+    return RunResult(document, not told.complete, [], said, rules, signals=told.signals)
 
 
 def title(rule: str) -> str:

@@ -112,7 +112,7 @@ def store(
     base = json.loads(members["base.json"]) | {"name": name, "files": files_of(content)}
     members["base.json"] = json.dumps(base).encode()
     if kind == "case":
-        keep = ("_case", "_findings", "_unknowns", "_verdicts")
+        keep = ("_case", "_findings", "_unknowns", "_verdicts", "_signals")
         members = {
             member: data
             for member, data in members.items()

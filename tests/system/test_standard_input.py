@@ -33,6 +33,7 @@ LINES = {
     "archive show": "{case} --archive {archive}",
     "archive search": "vmnic2 --archive {archive}",
     "archive sql": "'select 1' --archive {archive}",
+    "archive similar": "{case} --archive {archive}",
     "archive heatmap": "--archive {archive} -o {out}",
     "archive export": "--archive {archive} -o {out}",
     "archive label": "{case} kb-2039495 --confirm --archive {archive}",

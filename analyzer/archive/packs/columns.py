@@ -20,6 +20,7 @@ Schema = dict[str, str]  # column -> SQL type, in order
 ROW: Schema = {"_block": "INTEGER", "_frame": "INTEGER", "_lines": "VARCHAR", "_odd": "VARCHAR"}
 
 CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS = "_case", "_nodes", "_findings", "_unknowns", "_verdicts"
+SIGNALS = "_signals"
 BLOCKS, SCANS, HITS, FRAMES = "_blocks", "_scans", "_hits", "_frames"
 
 # Columns that people ask: `name TYPE meaning`, a line each; `shown<stored` names the stored column as well.
@@ -42,6 +43,7 @@ ASKED: dict[str, str] = {
         findings INTEGER findings, one a subject, muted ones as well
         worst VARCHAR severity of the worst finding that is not muted
         unknowns INTEGER questions that are open, as the report counts them: things that are missing, without muted ones
+        signals INTEGER kinds of signs of trouble that no finding rests on; NULL where they are not known
     """,
     NODES: """
         node VARCHAR name of the machine
@@ -92,6 +94,15 @@ ASKED: dict[str, str] = {
         cannot_tell BIGINT subjects it could not judge
         error BIGINT 1 when it failed
     """,
+    SIGNALS: """
+        kind VARCHAR line, cell, event, alert, backtrace, core dump, core dump file or few lines
+        module VARCHAR subsystem, driver or program of the line; table and column of the cell
+        template VARCHAR what it says, with # for values and names
+        count BIGINT lines, cells and files of it
+        machines INTEGER machines that have it
+        weight DOUBLE where it ranks: 6 and more is heavy, 3 is light
+        age VARCHAR new, grown, all along, steady, burst, or empty where it is not known
+    """,
     HITS: """
         node VARCHAR name of the machine
         table VARCHAR log it stands in
@@ -107,6 +118,8 @@ _BESIDE = {
     FINDINGS: "_row INTEGER",
     UNKNOWNS: "_row INTEGER",
     VERDICTS: "_row INTEGER",
+    # the same in all cases for one kind, module and template; an export without names has none, for it would prove a guess
+    SIGNALS: "_hash VARCHAR",
     # _info [key, name, kind, product, captured]; _covers [[table, state, why], …]; _addresses of each of them;
     # _counts table -> rows
     NODES: "_row INTEGER, _info VARCHAR, _covers VARCHAR, _addresses VARCHAR, _counts VARCHAR",
@@ -140,10 +153,19 @@ def _read_schema(name: str) -> Schema:
 
 TABLES = {
     name: _read_schema(name)
-    for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, BLOCKS, SCANS, HITS, FRAMES)
+    for name in (CASE, NODES, FINDINGS, UNKNOWNS, VERDICTS, SIGNALS, BLOCKS, SCANS, HITS, FRAMES)
 }
-LATER = {FINDINGS: ("excess",)}  # columns that packs of earlier versions have not
-JUDGED = (CASE, FINDINGS, UNKNOWNS, VERDICTS)  # what a judgement gives; all others are facts
+LATER = {
+    CASE: ("signals",),
+    FINDINGS: ("excess",),
+}  # columns that packs of earlier versions have not
+JUDGED = (
+    CASE,
+    FINDINGS,
+    UNKNOWNS,
+    VERDICTS,
+    SIGNALS,
+)  # what a judgement gives; all others are facts
 
 
 def table_schema(table: Table) -> Schema:

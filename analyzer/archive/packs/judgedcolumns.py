@@ -1,11 +1,11 @@
-"""A judgement as columns: one row for the case, its findings, its open questions, and a count per rule."""
+"""A judgement as columns: one row for the case, its findings, its open questions, and a count per rule, its signals."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analyzer.archive.packs.columns import CASE, FINDINGS, UNKNOWNS, VERDICTS
+from analyzer.archive.packs.columns import CASE, FINDINGS, SIGNALS, UNKNOWNS, VERDICTS
 from analyzer.archive.packs.factcolumns import transpose_rows
 from analyzer.archive.packs.parquet import Columns
 from analyzer.artefacts.tables import INT64
@@ -15,6 +15,7 @@ from analyzer.case.verdicts import SEVERITIES, Verdict
 from analyzer.facts.database import timestamp
 from analyzer.pipeline.case_data import RunResult
 from analyzer.report.view import tally_case
+from analyzer.signals.kinds import KindTally, tally_kinds
 
 _INT32 = range(-(2**31), 2**31)
 _FOUND = (
@@ -69,20 +70,38 @@ def judged_columns(outcome: RunResult, meta: Mapping[str, Any]) -> dict[str, Col
                 "_row": rows_place,
             }
         )
+    kinds = tally_kinds(outcome.signals)
     tables = {
-        CASE: case_columns(meta, document),
+        CASE: case_columns(meta, document, len(kinds)),
         FINDINGS: transpose_rows([*finding_rows]),
         UNKNOWNS: transpose_rows([*unknowns]),
         VERDICTS: transpose_rows([*verdicts]),
+        SIGNALS: transpose_rows([make_signal_row(one) for one in kinds]),
     }
     return {name: columns for name, columns in tables.items() if columns}
 
 
-def case_columns(meta: Mapping[str, Any], document: CaseDocument | None = None) -> Columns:
+def make_signal_row(one: KindTally) -> dict[str, Any]:
+    """Return the row of `_signals` of a kind of signal."""
+    return {
+        "_hash": one.hash,
+        "kind": one.kind,
+        "module": _to_word(one.module),
+        "template": _to_word(one.template),
+        "count": _to_whole(one.count, INT64),
+        "machines": len(one.nodes),
+        "weight": one.weight,
+        "age": one.age,
+    }
+
+
+def case_columns(
+    meta: Mapping[str, Any], document: CaseDocument | None = None, signals: int | None = None
+) -> Columns:
     """Return the one row of `_case`; without a document (refused, failed) what only it tells is NULL.
 
     Muted findings are counted, but are never the worst. `unknowns` counts the questions of the report: things
-    that are missing, each of which may settle many rules and subjects; without muted ones.
+    that are missing, each of which may settle many rules and subjects; without muted ones. `signals` are the kinds of signals.
     """
     row: dict[str, Any] = {name: _to_word(meta.get(name)) for name in _STORED}
     row |= {
@@ -105,6 +124,7 @@ def case_columns(meta: Mapping[str, Any], document: CaseDocument | None = None) 
             "findings": len(matches),
             "worst": next((severity for severity in SEVERITIES if severity in live), ""),
             "unknowns": tally_case(document).questions,
+            "signals": signals,
         }
     return transpose_rows([row])
 

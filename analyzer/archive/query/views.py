@@ -16,6 +16,7 @@ from analyzer.archive.packs.columns import (
     FINDINGS,
     HITS,
     NODES,
+    SIGNALS,
     UNKNOWNS,
     VERDICTS,
     parse_columns,
@@ -88,6 +89,7 @@ SYSTEM = (
         UNKNOWNS,
     ),
     _make_view("verdicts", "one row for each rule that judged a case", VERDICTS),
+    _make_view("signals", "kinds of signs of trouble that no finding rests on", SIGNALS),
     _make_view("hits", "log lines that a signature hit and that were kept", HITS),
     _make_view("labels", "what engineers said of findings", LABELS, _LABELS),
 )
