@@ -242,10 +242,18 @@ def log_files(stem: str, folder: str = "(?:^|/)") -> str:
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 
+# What names a file and prints none of its lines; any other program may print them.
+_ABOUT_FILES = (
+    "ls|ll|dir|cp|mv|rm|ln|scp|rsync|touch|file|stat|du|wc|chmod|chown|find|md5sum|sha1sum|sha256sum|cksum|tar|zip"
+    "|gzip|logger|cd|mkdir|lsof|basename|dirname|which|truncate|test|Test-Path|Get-ChildItem|Copy-Item"
+)
+
+
 def view_command(stem: str) -> str:
-    """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
+    """Return the regex of a command that prints the log, whatever its program: `tail -n 50 /var/log/vobd.log`."""
     name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
-    return rf"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s(?:[^|;]*[\s/])?{name}(?:\s|$|[|;])"
+    before = r"(?:'[^']*'|\"[^\"]*\"|[^|;'\"])*?"
+    return rf"^\s*(?!(?:{_ABOUT_FILES})\s)[\w./-]+\s(?:{before}(?:['\"][^'\"]{{0,300}})?[\s/\\<=\"'])?{name}(?:[\s\"')|;]|$)"
 
 
 def log_parser(

@@ -37,7 +37,7 @@ from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.passes import Begun, clean_lines, is_wrapped, remove_margin
+from analyzer.sources.passes import Begun, clean_lines, find_lead, is_wrapped, remove_margin
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
 from analyzer.sources.sniff import find_likeness
@@ -270,9 +270,10 @@ class SessionReader:
             if not found:
                 continue
             own_kind = self.parsers[piece.parser].node if piece.parser else piece.kind
-            home = place or self.artefacts.place_loose(member, own_kind or kind)
             if piece.host and piece.host.lower() not in NO_NAME:
                 home = self.into.get_place("host", piece.host, own_kind)
+            else:
+                home = place or self.artefacts.place_loose(member, own_kind or kind)
             self.into.chosen += [line._replace(scope=home.key) for line in found]
             has_sure = has_sure or any(is_sure(line, is_typed=is_typed) for line in found)
         return has_sure
@@ -310,6 +311,8 @@ class SessionReader:
             return self._find_place(piece, log, member, place)
 
         address, first = member.address, piece.first_line
+        if piece.command and log.match_command(piece.command) is not None:
+            self.into.known_logs.add(address)  # its command says what it is, whatever form its lines have
         self.log_lines.search_by_host(
             [log], None, address, find_home, piece.lines, first, excerpt=excerpt
         )
@@ -539,13 +542,16 @@ class MemberReader:
         if not is_session and not more:
             is_session = prompt is not None or passes.is_quoted(sample, log.starts_at)
             is_session = is_session or is_wrapped(sample)
-        if is_session:
+        lead = find_lead(sample, self._starts_log)
+        if is_session or (lead and not more):
             self.sessions.read_session(member, begun)
             return
 
         excerpt = ""
         if prompt is not None:
             excerpt = f"{address} holds an excerpt: commands were typed in between"
+        elif lead:
+            excerpt = f"{address} holds an excerpt: its first line is none of the log"
         if more and prompt is not None:
             most, left_out = (
                 self.limits.block_bytes,
@@ -559,7 +565,8 @@ class MemberReader:
         def find_home() -> FactScope:
             """Return where lines belong that name no host."""
             if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
-                return self.into.get_place("host", prompt.host, prompt.node or kind)
+                own_kind = prompt.node if prompt.sure else kind or prompt.node
+                return self.into.get_place("host", prompt.host, own_kind)
             return self.artefacts.place_loose(member, kind)
 
         source: Begun | None = Begun(begun, member)
@@ -585,6 +592,13 @@ class MemberReader:
             if product := find_hosted_product(sample):
                 self.into.add_remark(place, f"{member.address} is the log of a VM under {product}")
         self._note_searched(member, parsers)
+
+    def _starts_log(self, line: str) -> bool:
+        """Say whether a line is the first of an entry of any log, or of the head that a log begins with."""
+        if any(one.starts_at(line) for one in self.logs if not one.rest):
+            return True
+        heads = (one for one in self.parsers.values() if one.head_of)
+        return any(one.starts_at(line) for one in heads)
 
     def _shows_other_logs(self, log: Parser, sample: list[str]) -> bool:
         """Say whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""

@@ -629,14 +629,17 @@ def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
 
 # Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
 _MAYBE = (
-    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
-    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
+    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++(?::| \[)|[A-Za-z0-9][\w.-]*+:[~/]|(?:~|/[\w./@:+-]*+) #"
+    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\"
+    rb"|(?:PS|PowerCLI) [\w/~])[^\r\n]*+)"
 )
 _PROMPT = re.compile(_MAYBE)
 _PROMPT_BELOW = re.compile(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
 _STAMPED = re.compile(
     r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)"
 )
+# Lines of an entry below its first: hostd, traces of Java and Python, the closing brackets of a dump.
+_INSIDE = re.compile(r"\s*-->|\s+(?:at |File \"|\.\.\. \d)|Caused by: |\s*[\])}]+[,;]?\s*$")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough
@@ -710,6 +713,24 @@ def is_quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
         if not begun and (is_prose(text) or (text and is_heading(text))):
             return True
     return False
+
+
+def find_lead(sample: Sequence[str], starts: Callable[[str], object]) -> str:
+    """Return the first line of a text that stands above its log and is none of it, "" where the log begins at once.
+
+    A copy of a log may begin inside an entry of many lines; a prompt, a command, a remark or a heading was put there.
+
+    sample  the first lines of the text
+    starts  says whether a line is one of the log
+    """
+    for line in sample[:_SAMPLE]:
+        text = clean_line(line).strip("\0 \t\r\n")
+        if not text or _INSIDE.match(line):
+            continue
+        if find_prompt(text[:MOST_TYPED]) is not None:
+            return line
+        return "" if starts(text) or _STAMPED.match(text) else line
+    return ""
 
 
 def is_searched(sample: Sequence[str]) -> bool:
