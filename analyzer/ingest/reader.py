@@ -187,6 +187,7 @@ class SessionReader:
         record = member.record
         if not read_by:
             record.why = "a text without output or log lines that Backline knows"
+            self.into.texts.add(member.address)
             return
         whys = [_describe_unread(outputs, commands)] if outputs else []
         if other_lines:
