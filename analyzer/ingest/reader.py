@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analyzer.artefacts.parsing import Parser, may_record, registry
+from analyzer.artefacts.parsing import MOST_LINE, Parser, may_record, registry
 from analyzer.artefacts.samples import trim_memory
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.artefacts import (
@@ -140,7 +140,8 @@ class SessionReader:
         self.parsers, self.streams = parsers, streams
         self.into, self.ledger, self.limits = artefacts.into, artefacts.ledger, artefacts.limits
         self.typed = [parser for parser in parsers.values() if parser.typed]
-        self.sought = [parser for parser in parsers.values() if not parser.head_of]
+        self.anywhere = {name: parser for name, parser in parsers.items() if parser.anywhere}
+        self.sought = [one for one in parsers.values() if not one.head_of and not one.anywhere]
 
     def read_session(self, member: Member, begun: bytes, place: FactScope | None = None) -> None:
         """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
@@ -167,7 +168,8 @@ class SessionReader:
                             piece.parser = parser.name
             above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
-            kind = "" if read_by else OTHER
+            kind = "" if read_by - self.anywhere.keys() else OTHER
+            read_by |= self._read_anywhere(pieces, member, place, kind)
             has_sure_signs |= self._keep_signs(pieces, member, place, kind)
             lines = stretch.first_line + len(stretch.lines) - 1
             for piece in pieces:
@@ -252,6 +254,48 @@ class SessionReader:
             above = _Above(parser, row, self.into.covers[covers:])
         return read_by
 
+    def _read_anywhere(
+        self,
+        pieces: Sequence[TranscriptPiece],
+        member: Member,
+        place: FactScope | None,
+        default_kind: str,
+    ) -> set[str]:
+        """Read what may stand in any text among the lines that nothing else reads; return who read any.
+
+        The lines of one machine are read together, blank where others stand: an answer may go over a prompt.
+
+        default_kind  of the machine where the text names none
+        """
+        own: dict[tuple[str, str], list[TranscriptPiece]] = {}
+        machine, goes_on = ("", ""), False
+        for piece in pieces:
+            # a sentence right below a line is of the same answer: a message in it
+            if not (goes_on and piece.role == "prose" and piece.lines[0].strip()):
+                machine = piece.host, piece.kind
+            goes_on = bool(piece.lines[-1].strip())
+            if piece.parser is None and piece.role != "command":
+                own.setdefault(machine, []).append(piece)
+        read_by = set()
+        for parser in self.anywhere.values():
+            for (host, kind), some in own.items():
+                if not any(
+                    parser.starts_at(line[:MOST_LINE]) for one in some for line in one.lines
+                ):
+                    continue
+                lines = [""] * (some[-1].first_line + len(some[-1].lines) - some[0].first_line)
+                for piece in some:
+                    begin = piece.first_line - some[0].first_line
+                    lines[begin : begin + len(piece.lines)] = piece.lines
+                if host and host.lower() not in NO_NAME:
+                    home = self.into.get_place("host", host, kind)
+                else:
+                    home = place or self.artefacts.place_loose(member, kind or default_kind)
+                block = self.artefacts.make_block(home, member, lines, some[0].first_line)
+                if self.artefacts.parse_block(parser, block, home, quiet=True):
+                    read_by.add(parser.name)
+        return read_by
+
     def _keep_signs(
         self, pieces: Sequence[TranscriptPiece], member: Member, place: FactScope | None, kind: str
     ) -> bool:
@@ -313,7 +357,9 @@ class SessionReader:
 
         address, first = member.address, piece.first_line
         if piece.command and log.match_command(piece.command) is not None:
-            self.into.known_logs.add(address)  # its command says what it is, whatever form its lines have
+            self.into.known_logs.add(
+                address
+            )  # its command says what it is, whatever form its lines have
         self.log_lines.search_by_host(
             [log], None, address, find_home, piece.lines, first, excerpt=excerpt
         )

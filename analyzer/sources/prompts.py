@@ -90,9 +90,7 @@ _LINUX = re.compile(
     r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
 )
 # Photon (vCenter, Edge): `root@vcsa [ /var/log ]# cmd`
-_PHOTON = re.compile(
-    rf"[\w.-]+@(?P<host>{_NAME}) \[ ?[~/][^\]]{{0,200}}\](?:[#$>]) ?(?P<cmd>.*)$"
-)
+_PHOTON = re.compile(rf"[\w.-]+@(?P<host>{_NAME}) \[ ?[~/][^\]]{{0,200}}\](?:[#$>]) ?(?P<cmd>.*)$")
 # SUSE, and shells whose prompt has no login: `vcenter:~ # cmd`, `esx01:/var/log # cmd`. `C:/` is a Windows drive.
 _LOGINLESS = re.compile(
     rf"(?P<host>{_NAME})(?::~[\w./+-]{{0,200}}|(?<=..):/[^\]\[#$>:]{{0,200}})(?P<gap> ?)(?P<sign>[#$>])"

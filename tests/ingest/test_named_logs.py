@@ -24,7 +24,7 @@ PROGRAMS = [
     "tail -n 20 {f}",
     "head -20 {f}",
     "less {f}",
-    'awk \'/w2c/ {{print}}\' {f}',
+    "awk '/w2c/ {{print}}' {f}",
     "gawk '/a|b/' {f} | sort",
     "sed -n '1,9p' {f}",
     "zcat {f}.gz",

@@ -29,9 +29,20 @@ NAMED = {
     "a name and a blank": "{host} # ",
     "an NSX CLI": "{host}> ",
 }
-NAMELESS = ["{cwd} # ", "PS C:\\> ", "PS C:\\Users\\{user}> ", "PowerCLI C:\\> ", "PS vmstore:\\> ", "PS {cwd}> "]
-HOSTS = st.from_regex(r"[A-Za-z][A-Za-z0-9]{1,8}(?:-[a-z0-9]{1,6}){0,2}(?:\.[a-z][a-z0-9]{1,8}){0,3}", fullmatch=True)
-FOLDERS = st.sampled_from(["~", "/", "/var/log", "/var/run/log", "/vmfs/volumes/5a1b-2c", "/tmp/a.b_c+d"])
+NAMELESS = [
+    "{cwd} # ",
+    "PS C:\\> ",
+    "PS C:\\Users\\{user}> ",
+    "PowerCLI C:\\> ",
+    "PS vmstore:\\> ",
+    "PS {cwd}> ",
+]
+HOSTS = st.from_regex(
+    r"[A-Za-z][A-Za-z0-9]{1,8}(?:-[a-z0-9]{1,6}){0,2}(?:\.[a-z][a-z0-9]{1,8}){0,3}", fullmatch=True
+)
+FOLDERS = st.sampled_from(
+    ["~", "/", "/var/log", "/var/run/log", "/vmfs/volumes/5a1b-2c", "/tmp/a.b_c+d"]
+)
 USERS = st.sampled_from(["root", "admin", "svc-backup", "a.b", "user_1"])
 COMMANDS = st.sampled_from(
     [
@@ -52,7 +63,10 @@ SHELL = re.compile(r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$", re.
 def test_named_prompts(form: str, host: str, cwd: str, user: str, command: str) -> None:
     """The host of the prompt and the command are told, also where the text is asked for its first prompt."""
     assume(not SHELL.search(host))
-    line = NAMED[form].format(host=host, cwd=cwd, last=cwd.rpartition("/")[2] or "/", user=user) + command
+    line = (
+        NAMED[form].format(host=host, cwd=cwd, last=cwd.rpartition("/")[2] or "/", user=user)
+        + command
+    )
     prompt = find_prompt(line)
     assert prompt is not None, line
     assert (prompt.host, prompt.command) == (host, command)
