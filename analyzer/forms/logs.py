@@ -248,7 +248,9 @@ _ABOUT_FILES = (
     "|gzip|logger|cd|mkdir|lsof|basename|dirname|which|truncate|test|Test-Path|Get-ChildItem|Copy-Item"
     "|echo|esxcli|localcli|vim-cmd|systemctl|service|kill"
 )
-_VIEWERS = "cat|zcat|tail|head|less|more|z?e?grep|get log-file"  # a bare name behind them is a file's
+_VIEWERS = (
+    "cat|zcat|tail|head|less|more|z?e?grep|get log-file"  # a bare name behind them is a file's
+)
 
 
 def view_command(stem: str) -> str:
