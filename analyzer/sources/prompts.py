@@ -374,7 +374,9 @@ def split_commands(line: str) -> list[Command]:
         bare = _strip_command(stages[0])
         if bare in ("", "done", "do") or _LIST.match(bare):
             continue
-        filtered = all_filtered or _find_filter(stages[1:]) != ""
+        filtered = (
+            all_filtered or _find_filter(stages) != ""
+        )  # `grep x file` leaves lines out as well
         commands.append(Command(" | ".join(stage.strip() for stage in stages), bare, filtered))
         if len(commands) >= _MOST_COMMANDS:
             break
@@ -401,9 +403,9 @@ def _find_filter(stages: Iterable[str]) -> str:
 
 
 def find_filter(line: str) -> str:
-    """Return the program behind a pipe that left lines out of an output, "" when none is known."""
+    """Return the program that left lines out of an output or of a file, "" when none is known."""
     for command in _split_stages(line.strip()[:MOST_TYPED]):
-        if program := _find_filter(command[1:]):
+        if program := _find_filter(command):
             return program
     return ""
 
