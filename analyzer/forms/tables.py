@@ -304,6 +304,8 @@ def _choose_cells(words: Sequence[str], columns: Sequence[_TightColumn]) -> list
         pairs = zip(columns, words, strict=True)
         if all(column.takes(text) for column, text in pairs):
             return [list(words)]
+    if len(words) < min(2, len(columns)):  # the rest of its line was lost
+        return []
     lacking = _share_out(words, columns, least=0)
     return lacking if len(lacking) == 1 else None
 
