@@ -7,7 +7,7 @@ behind it to the right, numbers stand at the right, the last column has no end. 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Unpack
 
@@ -27,15 +27,9 @@ from analyzer.forms.columns import (
     split_fields,
 )
 from analyzer.forms.form import TWINS, Finish, Form, Where, make_parser
+from analyzer.forms.tight_tables import IS_REFUSED, NO_ROW, find_tight_columns, read_tight_rows
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
-_TIGHT_RULER = re.compile(
-    r"\s*-+(?: -+)+\s*$"
-)  # runs of blanks were made one, as a ticket or a web page does
-_REFUSED = re.compile(rf"\s*{REFUSED}$")
-_NO_ROW = "not a row of the table"
-_DOUBTFUL = "runs of blanks were made one, so that its cells cannot be told apart"
-_MOST_WORDS = 80  # of a row whose cells are to be told apart
 
 
 def localcli_table(
@@ -134,9 +128,9 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
     """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
     params = convert_params(block.params, form.table)
     ruled = _find_columns(form.fields, block)
-    tight = _find_tight_columns(form.fields, block) if ruled is None else None
+    tight = find_tight_columns(form.fields, block) if ruled is None else None
     if tight is not None:
-        yield from _read_tight(form, block, tight)
+        yield from read_tight_rows(form, block, tight)
         return
     if ruled is None:
         yield from read_rows(form.table, form.name, block, params, form.template)
@@ -146,8 +140,8 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
         at = block.first_line + number
         if line.strip() in above:
             continue
-        if number <= ruled.ruler or _REFUSED.match(line):
-            yield fault_at(block, at, form.name, _NO_ROW)
+        if number <= ruled.ruler or IS_REFUSED.match(line):
+            yield fault_at(block, at, form.name, NO_ROW)
             continue
         cells = _cut_cells(line, ruled.cuts)
         if cells is None:
@@ -161,7 +155,7 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
             ]
             yield from make_row(form.table, block, pairs, at, form.name, params)
         else:
-            yield fault_at(block, at, form.name, _NO_ROW)
+            yield fault_at(block, at, form.name, NO_ROW)
 
 
 def _find_columns(fields: Sequence[Field], block: Block) -> _Ruled | None:
@@ -201,148 +195,6 @@ def _cut_cells(line: str, cuts: Sequence[tuple[int, int]]) -> list[str] | None:
         return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
     parts = re.split(r"\s{2,}", line.strip())
     return parts if len(parts) == len(cuts) else None
-
-
-# --- tables whose runs of blanks were made one ---
-
-
-class _TightColumn(NamedTuple):
-    """A column of a table whose blanks were made one: how wide its ruler is, and its field."""
-
-    width: int
-    field: Field | None
-
-    def fits(self, text: str, *, has_end: bool) -> bool:
-        """Say whether a text may be a cell of it; has_end: its width is one that no cell goes over."""
-        if not text:  # a number is hardly ever missing: a strange text stands in its place
-            return self.field is None or self.field.kind == "str"
-        return (len(text) <= self.width or not has_end) and self.takes(text)
-
-    def takes(self, text: str) -> bool:
-        """Say whether a text has the form of its cells, however wide it is."""
-        if self.field is None or text in self.field.none:
-            return True
-        return re.fullmatch(f"(?:{self.field.regex}){self.field.behind}", text) is not None
-
-
-class _TightTable(NamedTuple):
-    """Such a table: the place of its ruler, and its columns."""
-
-    ruler: int
-    columns: list[_TightColumn]
-
-
-def _find_tight_columns(fields: Sequence[Field], block: Block) -> _TightTable | None:
-    """Return the columns of a table whose ruler has single blanks; None where it has no such ruler and heading."""
-    ruler = next((at for at, line in enumerate(block.lines) if _TIGHT_RULER.match(line)), 0)
-    if not ruler:
-        return None
-    widths = list(map(len, block.lines[ruler].split()))
-    by_label = {normalize_label(label): field for field in fields for label in field.labels}
-    plain = [_TightColumn(width, None) for width in widths]
-    words = block.lines[ruler - 1].split()
-    choices = _share_out(words, plain, known=by_label.keys())
-    if len(choices) != 1:
-        return None
-    found = [by_label.get(normalize_label(label)) for label in choices[0]]
-    if sum(field is not None for field in found) < min(2, len(found)):
-        return None
-    columns = [_TightColumn(*one) for one in zip(widths, found, strict=True)]
-    return _TightTable(ruler, columns)
-
-
-def _share_out(
-    words: Sequence[str],
-    columns: Sequence[_TightColumn],
-    known: Collection[str] = (),
-    least: int = 1,
-) -> list[list[str]]:
-    """Return the ways to share the words of a line out among columns: two at most.
-
-    known  labels of a heading: a way with more of them is the only one
-    least  words of a cell: 0 where texts may be missing, but for the first
-    """
-    if not least * len(columns) <= len(words) <= _MOST_WORDS:
-        return []
-    # by the number of words that are shared out: the ways so far
-    ways: dict[int, list[list[str]]] = {0: [[]]}
-    for number, column in enumerate(columns):
-        is_last = number + 1 == len(columns)
-        left = least * (len(columns) - number - 1)
-        first = least if number else 1
-        longer: dict[int, list[list[str]]] = {}
-        for used, some in ways.items():
-            ends = [len(words)] if is_last else range(used + first, len(words) - left + 1)
-            for end in ends:
-                text = " ".join(words[used:end])
-                # the last column has no end, and a name may be wider than its own
-                has_end = not is_last and (number > 0 or " " in text)
-                if not column.fits(text, has_end=has_end):
-                    continue
-                longer.setdefault(end, []).extend([*way, text] for way in some)
-        ways = {end: _keep_best(some, known) for end, some in longer.items()}
-    return ways.get(len(words), [])
-
-
-def _keep_best(ways: list[list[str]], known: Collection[str]) -> list[list[str]]:
-    """Return two of some ways at most, of a heading those with the most labels that are known."""
-    if not known:
-        return ways[:2]
-    counts = [sum(normalize_label(text) in known for text in way) for way in ways]
-    return [way for way, count in zip(ways, counts, strict=True) if count == max(counts)][:2]
-
-
-def _choose_cells(words: Sequence[str], columns: Sequence[_TightColumn]) -> list[list[str]] | None:
-    """Return the ways to share the words of a row out, those without an empty cell before others.
-
-    None where cells are missing and the widths do not tell which.
-    """
-    found = _share_out(words, columns)
-    if found:
-        return found
-    if len(words) == len(columns):  # a cell may be wider than its column
-        pairs = zip(columns, words, strict=True)
-        if all(column.takes(text) for column, text in pairs):
-            return [list(words)]
-    if len(words) < min(2, len(columns)):  # the rest of its line was lost
-        return []
-    lacking = _share_out(words, columns, least=0)
-    return lacking if len(lacking) == 1 else None
-
-
-def _keeps_widths(row: Row, columns: Sequence[_TightColumn]) -> bool:
-    """Say whether no text of a row is wider than its column; the first may be, and the last has no end."""
-    for column in columns[1:-1]:
-        text = row.values.get(column.field.name) if column.field is not None else None
-        if isinstance(text, str) and len(text) > column.width:
-            return False
-    return True
-
-
-def _read_tight(form: Form, block: Block, table: _TightTable) -> Output:
-    """Read the rows in which only one way to share out the words fits the widths and the forms of the columns."""
-    params = convert_params(block.params, form.table)
-    for number, line in enumerate(block.lines):
-        at = block.first_line + number
-        if not line.strip() or number in (table.ruler, table.ruler - 1):
-            continue
-        words = line.split()
-        is_strange = number < table.ruler or _REFUSED.match(line) is not None
-        choices = [] if is_strange else _choose_cells(words, table.columns)
-        if choices is None:
-            single = replace(block, lines=[line], first_line=at)  # by the forms of its cells
-            for item in read_rows(form.table, form.name, single, params, form.template):
-                is_doubtful = isinstance(item, Row) and not _keeps_widths(item, table.columns)
-                yield fault_at(block, at, form.name, _DOUBTFUL) if is_doubtful else item
-            continue
-        if len(choices) == 1:
-            pairs = []
-            for column, text in zip(table.columns, choices[0], strict=True):
-                if column.field is not None and text:
-                    pairs.append((column.field, text, at))
-            yield from make_row(form.table, block, pairs, at, form.name, params)
-        else:
-            yield fault_at(block, at, form.name, _NO_ROW if is_strange else _DOUBTFUL)
 
 
 # --- templates ---------------------------------------------------------------------------------

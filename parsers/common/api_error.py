@@ -196,7 +196,7 @@ def find_errors(flat: _Flat) -> Iterator[_Found]:
         for name, value, end, is_marked in read_match(found, text):
             if name != "said":  # the body may stand inside of it
                 at = max(at, end)
-            if now is not None and _begins_another(now, name, text[now.end : found.start()]):
+            if now is not None and begins_another(now, name, text[now.end : found.start()]):
                 yield now
                 now = None
             if now is None:
@@ -208,7 +208,7 @@ def find_errors(flat: _Flat) -> Iterator[_Found]:
         yield now
 
 
-def _begins_another(now: _Found, name: str, between: str) -> bool:
+def begins_another(now: _Found, name: str, between: str) -> bool:
     """Say whether a value is of another error than those before it, given what stands between them."""
     if len(between) > _GAP or "</error>" in between or "<error>" in between:
         return True

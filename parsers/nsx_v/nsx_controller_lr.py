@@ -60,8 +60,8 @@ def _read_rows(block: Block) -> Output:
             router = {name: cell for name, cell in cells.items() if name != "host_ip"}
         elif not router or set(cells) != {"host_ip"}:
             yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
-            if not line[0].isspace():
-                router = {}  # the hosts below are of this one
+            if not places and not line[0].isspace():
+                router = {}  # the hosts below may be of this one
             continue
         host_ip = cells.get("host_ip")
         yield from make_row(TABLE, block, Element("row", number), router | {"host_ip": host_ip})
