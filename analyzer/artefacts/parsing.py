@@ -71,6 +71,7 @@ class Parser:
     typed     regex of a command that is a fact by itself, whatever it printed; its prompt line is read
     kind      what some lines tell of the kind of node, where `node` is not always true: "" when nothing
     head      of a log: regex of the head of a line, where `shape` leaves the lines to another log
+    anywhere  its rows may stand in any text that no other parser reads, among lines of anything: `parse` gets all of them
     greets    it is above the prompt of its machine, not below
     rest      it reads what no other parser knows: its commands, files and lines may be those of another, which goes
               first
@@ -101,6 +102,7 @@ class Parser:
     head: str = ""
     log: bool = False
     head_of: str = ""
+    anywhere: bool = False
     greets: bool = False
     rest: bool = False
     common: bool = False

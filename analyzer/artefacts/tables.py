@@ -89,8 +89,8 @@ class CatalogRows:
 class Table:
     """A declared table.
 
-    name     `product.artefact`, e.g. `esxi.vmxnet3_rx_summary`; the product is one of
-             esxi, esxtop, guest, nsx (NSX for vSphere), nsxt (NSX-T, NSX 4); `site`, made of what machines say of one
+    name     `product.artefact`, e.g. `esxi.vmxnet3_rx_summary`; the product is one of api (what an interface
+             answers), esxi, esxtop, guest, nsx (NSX for vSphere), nsxt (NSX-T, NSX 4); `site`, made of what machines say of one
              another; or `kb`, the catalog itself
     source   command or file it comes from, in the words an engineer would use
     ask      what to request from the customer when it is missing (command or file)

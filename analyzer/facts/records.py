@@ -12,6 +12,7 @@ from analyzer.artefacts.tables import Block, Frame, Row, Table
 
 # Kinds of node that the tables of a product speak of, where no parser says it more closely.
 PRODUCT_KINDS: dict[str, tuple[str, ...]] = {
+    "api": (),  # of whoever called: no machine lacks it
     "esxi": ("esxi",),
     "esxtop": ("esxi",),
     "guest": ("guest",),

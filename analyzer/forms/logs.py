@@ -242,10 +242,27 @@ def log_files(stem: str, folder: str = "(?:^|/)") -> str:
 MESSAGES = r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$"
 
 
+# What names a file and prints none of its lines; any other program may print them.
+_ABOUT_FILES = (
+    "ls|ll|dir|cp|mv|rm|ln|scp|rsync|touch|file|stat|du|wc|chmod|chown|find|md5sum|sha1sum|sha256sum|cksum|tar|zip"
+    "|gzip|logger|cd|mkdir|lsof|basename|dirname|which|truncate|test|Test-Path|Get-ChildItem|Copy-Item"
+    "|echo|esxcli|localcli|vim-cmd|systemctl|service|kill"
+)
+_VIEWERS = (
+    "cat|zcat|tail|head|less|more|z?e?grep|get log-file"  # a bare name behind them is a file's
+)
+
+
 def view_command(stem: str) -> str:
-    """Return the regex of a command that prints the log: `tail -n 50 /var/log/vobd.log`."""
-    name = rf"(?:{stem})(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
-    return rf"\b(?:cat|zcat|tail|head|less|more|z?e?grep)\s(?:[^|;]*[\s/])?{name}(?:\s|$|[|;])"
+    """Return the regex of a command that prints the log, whatever its program: `tail -n 50 /var/log/vobd.log`."""
+    numbered = r"(?:\.\d+)?(?:\.log)?(?:\.\d+)?(?:\.gz)?"
+    # a pipe between blanks is one of the shell, another stands in a pattern
+    before = r"(?:[^|;]|(?<=\S)[|;](?=\S))*?"
+    end = r"(?:[\s\"')|;]|$)"
+    bare = rf"(?:{_VIEWERS})\s(?:{before}[\s<=\"'])?(?:{stem}){end}"
+    by_suffix = rf"[\w.-]+\s(?:{before}[\s<=\"'])?(?:{stem})(?=\.){numbered}{end}"
+    by_folder = rf"[\w./-]+\s{before}[/\\](?:{stem}){numbered}{end}"
+    return rf"^\s*(?!(?:{_ABOUT_FILES})\s)(?:{bare}|{by_suffix}|{by_folder})"
 
 
 def log_parser(

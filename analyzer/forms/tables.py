@@ -27,10 +27,9 @@ from analyzer.forms.columns import (
     split_fields,
 )
 from analyzer.forms.form import TWINS, Finish, Form, Where, make_parser
+from analyzer.forms.tight_tables import IS_REFUSED, NO_ROW, find_tight_columns, read_tight_rows
 
 _RULER = re.compile(r"\s*-+(?:  +-+)+\s*$")
-_REFUSED = re.compile(rf"\s*{REFUSED}$")
-_NO_ROW = "not a row of the table"
 
 
 def localcli_table(
@@ -129,6 +128,10 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
     """Read a table by the widths of its ruler; where there is none, by the form of its cells."""
     params = convert_params(block.params, form.table)
     ruled = _find_columns(form.fields, block)
+    tight = find_tight_columns(form.fields, block) if ruled is None else None
+    if tight is not None:
+        yield from read_tight_rows(form, block, tight)
+        return
     if ruled is None:
         yield from read_rows(form.table, form.name, block, params, form.template)
         return
@@ -137,8 +140,8 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
         at = block.first_line + number
         if line.strip() in above:
             continue
-        if number <= ruled.ruler or _REFUSED.match(line):
-            yield fault_at(block, at, form.name, _NO_ROW)
+        if number <= ruled.ruler or IS_REFUSED.match(line):
+            yield fault_at(block, at, form.name, NO_ROW)
             continue
         cells = _cut_cells(line, ruled.cuts)
         if cells is None:
@@ -152,7 +155,7 @@ def _read_by_ruler(form: Form, block: Block) -> Output:
             ]
             yield from make_row(form.table, block, pairs, at, form.name, params)
         else:
-            yield fault_at(block, at, form.name, _NO_ROW)
+            yield fault_at(block, at, form.name, NO_ROW)
 
 
 def _find_columns(fields: Sequence[Field], block: Block) -> _Ruled | None:

@@ -33,6 +33,8 @@ _STATED = ("esxi.version", "nsx.manager", "nsxt.node")  # tables that state the 
 _QUIET = ("listed", "read", "searched")  # states that say nothing of a loss
 _COLLECTOR = "esxi.collector_failure"
 _NOT_COLLECTED = re.compile(r"don't collect file (?P<path>\S+)")
+# Bytes that are no text, no archive and no record of anything: what a name does not make support material.
+_NO_MATERIAL = re.compile(r"^looks like (?:binary data|a Windows program|an? (?:SQLite|Parquet)\b)")
 _UNKNOWN_FORMAT = "nothing in it has a known format"
 # logs in which a host that runs writes every hour, and the silence that is worth a warning: our own
 _OF_THE_HOST = frozenset(
@@ -71,10 +73,13 @@ def finish_ledger(ledger: Ledger, intake: Intake, kinds: KindFinder) -> bool:
         if any(id(record) in known for record in records):
             _name_strays(records, known, ledger, intake, kinds)
             continue
-        matters = given.alone or given.looks != ""
+        # of a case of which nothing is known each text is all there is
+        matters = given.alone or given.looks != "" or (not known and given.address in intake.texts)
         if [record.address for record in records] == [given.address]:
             record = records[0]
-            if record.state in _QUIET or (record.state == "refused" and not matters):
+            if record.state == "refused" and not given.looks and _NO_MATERIAL.search(record.why):
+                record.state = "other"
+            elif record.state in _QUIET or (record.state == "refused" and not matters):
                 record.state = "unknown" if matters else "other"
                 record.why = record.why or _UNKNOWN_FORMAT
             continue

@@ -139,6 +139,8 @@ class Intake:
     faults_by: Counter[str] = field(default_factory=Counter)  # address -> lines not understood
     # addresses of logs that are known by their lines
     known_logs: set[str] = field(default_factory=set)
+    # addresses of texts that nothing reads: what they say is not known, but they are no refusal
+    texts: set[str] = field(default_factory=set)
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
     strays: list[Stray] = field(default_factory=list)
     # of excerpts, what says that something is wrong

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from analyzer.artefacts.parsing import Parser, may_record, registry
+from analyzer.artefacts.parsing import MOST_LINE, Parser, may_record, registry
 from analyzer.artefacts.samples import trim_memory
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.artefacts import (
@@ -37,7 +37,7 @@ from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
-from analyzer.sources.passes import Begun, clean_lines, is_wrapped, remove_margin
+from analyzer.sources.passes import Begun, clean_lines, find_lead, is_wrapped, remove_margin
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
 from analyzer.sources.sniff import find_likeness
@@ -140,7 +140,8 @@ class SessionReader:
         self.parsers, self.streams = parsers, streams
         self.into, self.ledger, self.limits = artefacts.into, artefacts.ledger, artefacts.limits
         self.typed = [parser for parser in parsers.values() if parser.typed]
-        self.sought = [parser for parser in parsers.values() if not parser.head_of]
+        self.anywhere = {name: parser for name, parser in parsers.items() if parser.anywhere}
+        self.sought = [one for one in parsers.values() if not one.head_of and not one.anywhere]
 
     def read_session(self, member: Member, begun: bytes, place: FactScope | None = None) -> None:
         """Read a transcript, or any text that may hold dumps, of which the first bytes were read already."""
@@ -167,7 +168,8 @@ class SessionReader:
                             piece.parser = parser.name
             above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
-            kind = "" if read_by else OTHER
+            kind = "" if read_by - self.anywhere.keys() else OTHER
+            read_by |= self._read_anywhere(pieces, member, place, kind)
             has_sure_signs |= self._keep_signs(pieces, member, place, kind)
             lines = stretch.first_line + len(stretch.lines) - 1
             for piece in pieces:
@@ -187,6 +189,7 @@ class SessionReader:
         record = member.record
         if not read_by:
             record.why = "a text without output or log lines that Backline knows"
+            self.into.texts.add(member.address)
             return
         whys = [_describe_unread(outputs, commands)] if outputs else []
         if other_lines:
@@ -251,6 +254,48 @@ class SessionReader:
             above = _Above(parser, row, self.into.covers[covers:])
         return read_by
 
+    def _read_anywhere(
+        self,
+        pieces: Sequence[TranscriptPiece],
+        member: Member,
+        place: FactScope | None,
+        default_kind: str,
+    ) -> set[str]:
+        """Read what may stand in any text among the lines that nothing else reads; return who read any.
+
+        The lines of one machine are read together, blank where others stand: an answer may go over a prompt.
+
+        default_kind  of the machine where the text names none
+        """
+        own: dict[tuple[str, str], list[TranscriptPiece]] = {}
+        machine, goes_on = ("", ""), False
+        for piece in pieces:
+            # a sentence right below a line is of the same answer: a message in it
+            if not (goes_on and piece.role == "prose" and piece.lines[0].strip()):
+                machine = piece.host, piece.kind
+            goes_on = bool(piece.lines[-1].strip())
+            if piece.parser is None and piece.role != "command":
+                own.setdefault(machine, []).append(piece)
+        read_by = set()
+        for parser in self.anywhere.values():
+            for (host, kind), some in own.items():
+                if not any(
+                    parser.starts_at(line[:MOST_LINE]) for one in some for line in one.lines
+                ):
+                    continue
+                lines = [""] * (some[-1].first_line + len(some[-1].lines) - some[0].first_line)
+                for piece in some:
+                    begin = piece.first_line - some[0].first_line
+                    lines[begin : begin + len(piece.lines)] = piece.lines
+                if host and host.lower() not in NO_NAME:
+                    home = self.into.get_place("host", host, kind)
+                else:
+                    home = place or self.artefacts.place_loose(member, kind or default_kind)
+                block = self.artefacts.make_block(home, member, lines, some[0].first_line)
+                if self.artefacts.parse_block(parser, block, home, quiet=True):
+                    read_by.add(parser.name)
+        return read_by
+
     def _keep_signs(
         self, pieces: Sequence[TranscriptPiece], member: Member, place: FactScope | None, kind: str
     ) -> bool:
@@ -270,9 +315,10 @@ class SessionReader:
             if not found:
                 continue
             own_kind = self.parsers[piece.parser].node if piece.parser else piece.kind
-            home = place or self.artefacts.place_loose(member, own_kind or kind)
             if piece.host and piece.host.lower() not in NO_NAME:
                 home = self.into.get_place("host", piece.host, own_kind)
+            else:
+                home = place or self.artefacts.place_loose(member, own_kind or kind)
             self.into.chosen += [line._replace(scope=home.key) for line in found]
             has_sure = has_sure or any(is_sure(line, is_typed=is_typed) for line in found)
         return has_sure
@@ -310,6 +356,10 @@ class SessionReader:
             return self._find_place(piece, log, member, place)
 
         address, first = member.address, piece.first_line
+        if piece.command and log.match_command(piece.command) is not None:
+            self.into.known_logs.add(
+                address
+            )  # its command says what it is, whatever form its lines have
         self.log_lines.search_by_host(
             [log], None, address, find_home, piece.lines, first, excerpt=excerpt
         )
@@ -539,13 +589,16 @@ class MemberReader:
         if not is_session and not more:
             is_session = prompt is not None or passes.is_quoted(sample, log.starts_at)
             is_session = is_session or is_wrapped(sample)
-        if is_session:
+        lead = find_lead(sample, self._starts_log)
+        if is_session or (lead and not more):
             self.sessions.read_session(member, begun)
             return
 
         excerpt = ""
         if prompt is not None:
             excerpt = f"{address} holds an excerpt: commands were typed in between"
+        elif lead:
+            excerpt = f"{address} holds an excerpt: its first line is none of the log"
         if more and prompt is not None:
             most, left_out = (
                 self.limits.block_bytes,
@@ -559,7 +612,8 @@ class MemberReader:
         def find_home() -> FactScope:
             """Return where lines belong that name no host."""
             if prompt is not None and prompt.host and prompt.host.lower() not in NO_NAME:
-                return self.into.get_place("host", prompt.host, prompt.node or kind)
+                own_kind = prompt.node if prompt.sure else kind or prompt.node
+                return self.into.get_place("host", prompt.host, own_kind)
             return self.artefacts.place_loose(member, kind)
 
         source: Begun | None = Begun(begun, member)
@@ -585,6 +639,13 @@ class MemberReader:
             if product := find_hosted_product(sample):
                 self.into.add_remark(place, f"{member.address} is the log of a VM under {product}")
         self._note_searched(member, parsers)
+
+    def _starts_log(self, line: str) -> bool:
+        """Say whether a line is the first of an entry of any log, or of the head that a log begins with."""
+        if any(one.starts_at(line) for one in self.logs if not one.rest):
+            return True
+        heads = (one for one in self.parsers.values() if one.head_of)
+        return any(one.starts_at(line) for one in heads)
 
     def _shows_other_logs(self, log: Parser, sample: list[str]) -> bool:
         """Say whether a short text shows lines of several logs, as whoever collects them for a ticket pastes them."""

@@ -17,7 +17,7 @@ from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Block, Fault, Frame, Row, Table, name_blocks
 from analyzer.case.verdicts import CannotTell, Finding, Judgement, Trace, Verdict
 from analyzer.facts import Facts, SharedRows
-from analyzer.ingest.nodes import resolve_nodes
+from analyzer.ingest.nodes import OTHER, resolve_nodes
 from analyzer.judge import judge, judge_cases, kinds_of
 from analyzer.pipeline import triage
 from analyzer.rules import Catalog, Example, Rule
@@ -169,13 +169,18 @@ def facts_of(rule: Rule, example: Example, shared: Shared | None = None) -> Fact
     return facts
 
 
+def _find_kind(table: Table) -> str:
+    """Return the kind of node that an example of a table is about; one that nobody lacks stands on any machine."""
+    return next(iter(kinds_of(table)), OTHER)
+
+
 class _Maker:
     """Puts the parts of one example into facts."""
 
     def __init__(self, rule: Rule, example: Example, facts: Facts, shared: Shared) -> None:
         self.rule, self.example, self.facts, self.shared = rule, example, facts, shared
         self.tables = facts.tables
-        kind = kinds_of(rule.each.table)[0]
+        kind = _find_kind(rule.each.table)
         self.home = NODES.get(kind, f"{kind}-01")
         self.order = 1_000_000  # of files, after everything else
         if example.tables or example.logs or not example.files:
@@ -190,7 +195,7 @@ class _Maker:
         made = self.shared.rows(rows, place, self.home, lambda: self._make_rows(table, rows, place))
         for node in dict.fromkeys(block.node for block, _ in made.places):
             if node not in self.facts.nodes:
-                self.facts.node(node, node, kinds_of(table)[0])
+                self.facts.node(node, node, _find_kind(table))
         self.facts.share(table, made)
 
     def _make_rows(self, table: Table, rows: list[dict[str, Any]], place: int) -> list[Row]:

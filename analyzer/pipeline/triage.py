@@ -378,12 +378,13 @@ def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
 def refuse_case(
     paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder
 ) -> RefusedError | None:
-    """Settle what was not understood; return the refusal when that is all, and no bundle was recognised."""
+    """Settle what was not understood; return the refusal when that is all, no bundle was recognised, and it is no text."""
     understood = finish_ledger(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
     if (
         understood
         or intake.advice
+        or intake.texts
         or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots)
     ):
         return None

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from analyzer.artefacts.logtime import is_stamped
 from analyzer.sources import prompts
 from analyzer.sources.passes import run_passes
 from analyzer.sources.prompts import Prompt
@@ -29,6 +30,9 @@ _BRACE_LINE = re.compile(r"\s*(?:[^:]{1,80}:(?!//)\S.*|\})\s*$")
 _ROW = re.compile(r"\s*(?:\d|.*[:=]\s*-?\d[\d.]*\s*$)")
 _WORD = re.compile(r"\s*([A-Za-z][\w-]*)")
 _MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
+# A time without its date, as somebody left of a stamp or a program prints it.
+_CLOCK = re.compile(r"\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?Z?\b")
+_STAMP_REACH = 120  # characters in which a stamp stands
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
 _FAR = (
     200  # lines looked at for the place where the output of a command goes on behind strange ones
@@ -157,6 +161,32 @@ class Text:
         if at + 1 < len(self.lines) and not self.is_blank(at + 1):
             return False
         return is_heading(self.lines[at])
+
+    def is_stamped_at(self, at: int) -> bool:
+        """Say whether a line begins with a time, with or without its date."""
+        line = self.lines[at].lstrip()[:_STAMP_REACH]
+        return _CLOCK.match(line) is not None or is_stamped(line.encode("utf-8", "replace"))
+
+    def find_named_end(self, recogniser: Recogniser, start: int) -> int:
+        """Return the line after a stretch of the log that a command named.
+
+        Each line with a time is one of it, unless it surely begins an output of its own; a line without a time
+        belongs to the one above it.
+        """
+        at = start + 1
+        last = self._find_next_head(start)
+        while at < last and not self.is_blank(at) and not self.stops_at(at):
+            line = self.lines[at]
+            if is_snip(line):
+                break
+            if at in self._rests or recogniser.starts_at(line) is not None:
+                at += 1
+                continue
+            others = [one for one in self.starts_at(at) if not one.rest]
+            if others or (is_prose(line) and not self.is_stamped_at(at)):
+                break
+            at += 1
+        return at
 
     def find_end(
         self,

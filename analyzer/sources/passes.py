@@ -346,6 +346,7 @@ def remove_origins(lines: list[str]) -> set[int]:
 WIDEST = 200  # characters a line has been wrapped at
 NARROWEST = 68
 MOST_RESTS = 60  # lines that one log line became
+_MOST_INDENTED = 6  # such lines that one log line became
 COLUMNS = (80, 100, 120, 132, 160)  # of terminals
 MAIL = 80  # characters that no mail program goes over
 NARROWEST_RULER = 40  # characters of a broken ruler
@@ -366,9 +367,13 @@ _RULER = re.compile(r" *-+(?: +-+)* *$")
 
 def join_log_lines(lines: list[str]) -> frozenset[int]:
     """Join each wrapped log line, in place; return where its rests stood, which are blank now."""
+    indented = _find_indented(lines)
+    for at in reversed(indented):
+        lines[at - 1] = f"{lines[at - 1].rstrip()} {lines[at].strip()}"
+        lines[at] = ""
     rests = _find_rests(lines)
     if not rests:
-        return frozenset()
+        return frozenset(indented)
     width = _measure_width(lines, rests)
     ends = {len(lines[at - 1]) for at in rests}
     hard = ends == {width} and (len(rests) > 1 or width in COLUMNS)
@@ -378,12 +383,28 @@ def join_log_lines(lines: list[str]) -> frozenset[int]:
         else:
             lines[at - 1] = f"{lines[at - 1].rstrip()} {lines[at]}"
         lines[at] = ""
-    return rests
+    return rests | frozenset(indented)
 
 
 def is_wrapped(lines: Sequence[str]) -> bool:
-    """Say whether some lines of a text are the rests of log lines."""
-    return bool(_find_rests(lines))
+    """Say whether some lines of a text are the rests of log lines; few that are indented a program may have printed."""
+    return bool(_find_rests(lines)) or len(_find_indented(lines)) * _FEW > len(lines)
+
+
+def _find_indented(lines: Sequence[str]) -> list[int]:
+    """Return the lines below one of the VMkernel that are indented: it prints none, so that somebody broke its line."""
+    found = []
+    open_at = -MOST_RESTS
+    for at, line in enumerate(lines):
+        text = line.strip()
+        is_indented = line.startswith(("  ", "\t")) and text and not _BEGINS.match(line)
+        if line[:1] in _FIRST and _BEGINS.match(line) and _OF_KERNEL.search(line):
+            open_at = at
+        elif not is_indented or at - open_at > _MOST_INDENTED or _PANIC.match(text):
+            open_at = -MOST_RESTS
+        elif find_prompt(text[:MOST_TYPED]) is None:
+            found.append(at)
+    return found
 
 
 def _find_rests(lines: Sequence[str]) -> frozenset[int]:
@@ -629,14 +650,17 @@ def join_headings(lines: list[str], starts: Callable[[str], bool]) -> None:
 
 # Lines that may begin with a prompt: whoever matches is asked again, so this may say yes too often.
 _MAYBE = (
-    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++:|(?:~|/[\w./@:+-]*+) #"
-    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\)[^\r\n]*+)"
+    rb"([ \t>]*+(?:\[[\w.-]++@|(?:\([\w.-]++\) ?)?[\w.-]++@[\w.-]++(?::| \[)|[A-Za-z0-9][\w.-]*+:[~/]|(?:~|/[\w./@:+-]*+) #"
+    rb"|[A-Za-z0-9][\w.-]*+(?:\([\w-]++\))? ?[#>]|(?:[\w./~-]*+[$#]|%) ?[a-z/(]|(?:PS )?[A-Za-z]:\\"
+    rb"|(?:PS|PowerCLI) [\w/~])[^\r\n]*+)"
 )
 _PROMPT = re.compile(_MAYBE)
 _PROMPT_BELOW = re.compile(rb"\n" + _MAYBE)  # a line feed is sought faster than `^`
 _STAMPED = re.compile(
     r"\s*(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:)"
 )
+# Lines of an entry below its first: hostd, traces of Java and Python, the closing brackets of a dump.
+_INSIDE = re.compile(r"\s*-->|\s+(?:at |File \"|\.\.\. \d)|Caused by: |\s*[\])}]+[,;]?\s*$")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # UTF-16, as PowerShell writes it
 _MOST_TRIED = 10_000
 _FEW = 10  # one line in so many is enough
@@ -710,6 +734,24 @@ def is_quoted(sample: Sequence[str], starts: Callable[[str], object]) -> bool:
         if not begun and (is_prose(text) or (text and is_heading(text))):
             return True
     return False
+
+
+def find_lead(sample: Sequence[str], starts: Callable[[str], object]) -> str:
+    """Return the first line of a text that stands above its log and is none of it, "" where the log begins at once.
+
+    A copy of a log may begin inside an entry of many lines; a prompt, a command, a remark or a heading was put there.
+
+    sample  the first lines of the text
+    starts  says whether a line is one of the log
+    """
+    for line in sample[:_SAMPLE]:
+        text = clean_line(line).strip("\0 \t\r\n")
+        if not text or _INSIDE.match(line):
+            continue
+        if find_prompt(text[:MOST_TYPED]) is not None:
+            return line
+        return "" if starts(text) or _STAMPED.match(text) else line
+    return ""
 
 
 def is_searched(sample: Sequence[str]) -> bool:

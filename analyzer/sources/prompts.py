@@ -86,7 +86,14 @@ _APPLIANCE = re.compile(
     r"[>$#] ?(?P<cmd>.*)$"
 )
 _LINUX = re.compile(
-    rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?[#$]#?"
+    rf"(?:\([\w.-]+\) ?)?[\w.-]+@(?P<host>{_NAME}):(?:[~/][^\]\[#$>]*)?(?:[#$]#?|>)"
+    r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
+)
+# Photon (vCenter, Edge): `root@vcsa [ /var/log ]# cmd`
+_PHOTON = re.compile(rf"[\w.-]+@(?P<host>{_NAME}) \[ ?[~/][^\]]{{0,200}}\](?:[#$>]) ?(?P<cmd>.*)$")
+# SUSE, and shells whose prompt has no login: `vcenter:~ # cmd`, `esx01:/var/log # cmd`. `C:/` is a Windows drive.
+_LOGINLESS = re.compile(
+    rf"(?P<host>{_NAME})(?::~[\w./+-]{{0,200}}|(?<=..):/[^\]\[#$>:]{{0,200}})(?P<gap> ?)(?P<sign>[#$>])"
     r"(?: (?P<cmd>.*)|(?P<glued>[a-z].*)?)$"
 )
 _BUSYBOX = re.compile(r"(?:~|/[\w./@:+-]*) #(?: (?P<cmd>.*))?$")
@@ -104,15 +111,19 @@ _NSX = re.compile(
 )
 _LONE = re.compile(rf"(?P<host>{_NAME}){_VRF} ?[#>]$")
 _SHELL_NAME = re.compile(
-    r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$"
+    r"(?:ba|k|z|c|tc|da)?sh(?:-[\d.]+)?$|root$|user$|admin$|Command$"
 )  # `bash-4.2# …` names no host
-_WINDOWS = re.compile(r"(?:PS |PowerCLI )?[A-Za-z]:\\[^>|<]*> ?(?P<cmd>.*)$")
+# PowerShell names its drives as it likes: PS C:\>, PS vmstore:\>, PS /home/admin>
+_WINDOWS = re.compile(
+    r"(?:(?:PS |PowerCLI )?[A-Za-z]:\\|(?:PS|PowerCLI) (?:\w{2,32}:\\|/|~))[^>|<]*> ?(?P<cmd>.*)$"
+)
 _BARE = re.compile(r"(?:[\w./~-]*[$#]|%) ?(?P<cmd>[a-z/(].*)$")
 _TOOL_WORD = re.compile(r"(?:/(?:[\w.-]+/)*)?([A-Za-z][\w.-]*)")
 # A loop over unpacked bundles prints the folder of each before what it prints of it: `for d in esx-*; do echo $d; …`.
 _BUNDLE = re.compile(r"(?:\S*/)?esx-(?P<host>[\w.-]+)-\d{4}-\d\d-\d\d--\d\d\.\d\d(?:-\d+)?[/:]?$")
 _STARTS = re.compile(
-    r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@| ?[#>$]|\([\w-]+(?:\[\d+\])?\))|(?:PS |PowerCLI )?[A-Za-z]:\\|\w*+[$#] "
+    r"[\[(~/#$%]|esx-|\S+/esx-|[\w.-]++(?:@|:[~/]| ?[#>$]|\([\w-]+(?:\[\d+\])?\))"
+    r"|(?:PS |PowerCLI )?[A-Za-z]:\\|(?:PS|PowerCLI) [\w/~]|\w*+[$#] "
 )
 _LOOP = re.compile(r"\bfor\s+(\w+)\s+in\s+([^;`$]+);\s*do\s+(.*?);?\s*done\b")
 _LIST = re.compile(
@@ -200,11 +211,28 @@ def _read_shell(line: str) -> Prompt | None:
     if found := _LINUX.match(line):
         host, command, glued = found.group("host", "cmd", "glued")
         return _make_linux_prompt(host, command or glued or "")
+    if found := _PHOTON.match(line):
+        return _make_linux_prompt(found["host"], found["cmd"])
+    if found := _LOGINLESS.match(line):
+        return _read_loginless(found)
     if found := _BUSYBOX.match(line):
         return Prompt("busybox", "", ESXI, True, (found["cmd"] or "").strip())
     if found := _WINDOWS.match(line):
         return Prompt("windows", "", GUEST, False, found["cmd"].strip())
     return None
+
+
+def _read_loginless(found: re.Match[str]) -> Prompt | None:
+    """Read a prompt that shows a host and a folder alone; prose and paths have such signs too, so that a command counts.
+
+    A tilde, and a blank before the sign, are of a prompt whatever is typed; another form needs a program we know.
+    """
+    command = (found["cmd"] or found["glued"] or "").strip()
+    line = found.string
+    is_shell = line[len(found["host"]) + 1] == "~" or (found["gap"] and found["sign"] == "#")
+    if not is_shell and not _is_typed(command):
+        return None
+    return _make_linux_prompt(found["host"], command)
 
 
 def _make_linux_prompt(host: str, command: str) -> Prompt:
@@ -346,7 +374,9 @@ def split_commands(line: str) -> list[Command]:
         bare = _strip_command(stages[0])
         if bare in ("", "done", "do") or _LIST.match(bare):
             continue
-        filtered = all_filtered or _find_filter(stages[1:]) != ""
+        filtered = (
+            all_filtered or _find_filter(stages) != ""
+        )  # `grep x file` leaves lines out as well
         commands.append(Command(" | ".join(stage.strip() for stage in stages), bare, filtered))
         if len(commands) >= _MOST_COMMANDS:
             break
@@ -373,9 +403,9 @@ def _find_filter(stages: Iterable[str]) -> str:
 
 
 def find_filter(line: str) -> str:
-    """Return the program behind a pipe that left lines out of an output, "" when none is known."""
+    """Return the program that left lines out of an output or of a file, "" when none is known."""
     for command in _split_stages(line.strip()[:MOST_TYPED]):
-        if program := _find_filter(command[1:]):
+        if program := _find_filter(command):
             return program
     return ""
 

@@ -484,6 +484,7 @@ class _Output:
             for known in command.known:
                 self.ranked[known.recogniser.name] = known.recogniser
         self.placed: list[tuple[Recogniser, TranscriptPiece]] = []
+        self.log = self._find_named_log()
         self.alone = (
             context.prompt.form == "echo"
         )  # no prompt: only what comes right below is its output
@@ -531,6 +532,11 @@ class _Output:
         starting = text.starts_at(at)
         names = {one.name for one in starting}
         chosen = next((one for name, one in self.ranked.items() if name in names), None)
+        if chosen is None and self.log is not None and self._is_of_named_log(at, starting):
+            end = text.find_named_end(self.log, at)
+            piece = self.splitter.add_output(self.log, at, end, self.context)
+            self.placed.append((self.log, piece))
+            return end
         own = {one.node for one in self.ranked.values()}
         # Only outputs of another kind of node start here: a host's ethtool is no guest's.
         is_foreign = own and not any(one.node in own or not one.node for one in starting)
@@ -563,6 +569,23 @@ class _Output:
             owner = self.splitter.find_owner_above(at)
         self.splitter.add_other(at, self.context, owner)
         return at + 1
+
+    def _find_named_log(self) -> Recogniser | None:
+        """Return the log whose file the command names, None where it names none or several.
+
+        Any Linux has files of the same names: a log of a host needs the prompt of one.
+        """
+        logs = [one for one in self.ranked.values() if one.log and not one.rest]
+        if len(logs) != 1 or len(self.wanted) != 1:
+            return None
+        files = prompts.find_log_files(self.wanted[0].command.text)
+        names = {name.rpartition("/")[2] for name in files}
+        fits = logs[0].node == self.context.prompt.node
+        return logs[0] if fits and len(names) <= 1 else None
+
+    def _is_of_named_log(self, at: int, starting: list[Recogniser]) -> bool:
+        """Say whether a line with a time is one of the log that the command names: none that is sure of it begins."""
+        return self.text.is_stamped_at(at) and all(one.rest for one in starting)
 
     def _is_filtered(self, recogniser: Recogniser) -> bool:
         for command in self.wanted:

@@ -48,7 +48,9 @@ def _read_rows(block: Block) -> Output:
     router: dict[str, Element | str | None] = {}
     for number, line in enumerate(block.lines, block.first_line):
         if _HEADING.match(line):
-            places = [word.start() for word in _WORD.finditer(line)]
+            # where runs of blanks were made one the places of the words say nothing
+            is_wide = "  " in line.strip()
+            places = [word.start() for word in _WORD.finditer(line)] if is_wide else []
             router = {}
             continue
         if not line.strip().strip("-"):
@@ -58,6 +60,8 @@ def _read_rows(block: Block) -> Output:
             router = {name: cell for name, cell in cells.items() if name != "host_ip"}
         elif not router or set(cells) != {"host_ip"}:
             yield fault_at(block, number, PARSER.name, "no row of the table of logical routers")
+            if not places and not line[0].isspace():
+                router = {}  # the hosts below may be of this one
             continue
         host_ip = cells.get("host_ip")
         yield from make_row(TABLE, block, Element("row", number), router | {"host_ip": host_ip})
@@ -71,10 +75,12 @@ def _read_cells(line: str, number: int, places: list[int]) -> dict[str, Element 
     words = list(_WORD.finditer(line))
     if len(words) == len(_NAMES) and _ADDRESS.match(words[2][0]):
         names = list(_NAMES)
-    elif not places or line.lstrip().startswith(("error:", "%")):
+    elif line.lstrip().startswith(("error:", "%")):
         return {}
     elif len(words) == 1 and line[0].isspace():
         names = ["host_ip"]
+    elif not places:
+        return {}
     else:
         names = []
         for word in words:

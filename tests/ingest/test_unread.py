@@ -117,7 +117,36 @@ UNKNOWN: dict[str, tuple[str, str | bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize("kind", UNKNOWN)
+TEXTS = [kind for kind, (_, _, why) in UNKNOWN.items() if why == "that Backline knows"]
+TEXTS += ["six bytes by the name of a known log", "a zip of notes", "a sosreport", "an XML bomb"]
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_no_text_is_refused(tmp_path: Path, kind: str) -> None:
+    """The only file is a text of nothing that is known: exit 5 with the reason, and no word of a clean case."""
+    name, body, why = UNKNOWN[kind]
+    code, said = run(*lay(tmp_path, {name: body}), out=tmp_path / "out")
+    doc, head, note = written(tmp_path / "out")
+
+    assert code == 5, said
+    assert name in said
+    assert why in said
+    assert doc["case"]["complete"] is False
+    for text in (said, head, note):
+        assert "NOT COMPLETE" in text
+        assert not CLEAN.search(text), CLEAN.search(text)
+
+
+def test_signs_in_a_text_are_shown(tmp_path: Path) -> None:
+    """What a text of another product says of trouble is shown line for line; nothing is made of it."""
+    text = "2026-01-20 09:27:01 ERROR billing: cannot open the database: connection refused\n"
+    code, said = run(*lay(tmp_path, {"app.txt": text}), out=tmp_path / "out")
+
+    assert code in (0, 5), said
+    assert "connection refused" in said
+
+
+@pytest.mark.parametrize("kind", [kind for kind in UNKNOWN if kind not in TEXTS])
 def test_the_only_file_not_understood_is_refused(tmp_path: Path, kind: str) -> None:
     """Exit 3 with the file and the reason on one line; no report that could look clean."""
     name, body, why = UNKNOWN[kind]
@@ -182,12 +211,13 @@ def test_in_a_folder_only_what_looks_like_support_material_counts(
         assert ("NOT COMPLETE" in text) is (code == 5)
 
 
-def test_a_folder_of_which_nothing_is_understood_is_refused(tmp_path: Path) -> None:
-    """A README and a mail alone are no case: exit 3, both named."""
+def test_a_folder_of_which_nothing_is_understood_is_not_complete(tmp_path: Path) -> None:
+    """A README and a mail alone are all there is: exit 5, both named."""
     lay(tmp_path / "in", {"README": NOTE, "mail.txt": NOTE * 2})
     code, said = run(tmp_path / "in", out=tmp_path / "out")
 
-    assert code == 3
+    assert code == 5
+    assert not CLEAN.search(said)
     assert "README" in said
     assert "mail.txt" in said
 
@@ -369,15 +399,16 @@ def test_a_recognised_bundle_lists_what_nothing_reads(tmp_path: Path) -> None:
 
 def test_a_refused_case_has_its_document_where_json_is_asked_for(tmp_path: Path) -> None:
     """A program that reads `--json -` learns what came in also when nothing of it was understood; the exit code stays 3."""
-    (tmp_path / "notes.txt").write_text("nothing that a host prints\n")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "broken.tgz").write_bytes(tgz(SOS)[:40])
     done = CliRunner().invoke(
-        main, ["triage", str(tmp_path / "notes.txt"), "--json", "-", "--no-settings", "--no-packs"]
+        main, ["triage", str(tmp_path / "notes"), "--json", "-", "--no-settings", "--no-packs"]
     )
 
     assert done.exit_code == 3
     document = json.loads(done.stdout)
     assert document["case"]["complete"] is False
-    assert [source["state"] for source in document["sources"]] == ["unknown"]
+    assert [source["state"] for source in document["sources"]] == ["refused"]
     assert "nothing could be read" in done.stderr
 
 

@@ -129,10 +129,10 @@ def test_a_damaged_copy_is_judged_where_it_can_be() -> None:
 
 
 @pytest.mark.skipif(not SEEDS.is_dir(), reason="the seed texts are not on this machine")
-def test_a_text_without_host_output_is_no_case() -> None:
-    """A post about another product leads to no finding and no node: it is refused, and the file is named."""
-    with pytest.raises(
-        RefusedError,
-        match=r"003-hyperv-vrss\.txt: a text without output or log lines that Backline knows",
-    ):
-        seed("003-hyperv-vrss.txt")
+def test_a_text_without_host_output_has_no_finding() -> None:
+    """A post about another product leads to no finding; the case is not complete, and the file is named."""
+    document, _ = seed("003-hyperv-vrss.txt")
+
+    assert not document.findings
+    assert not document.case.complete
+    assert [source.state for source in document.sources] == ["unknown"]

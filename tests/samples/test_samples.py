@@ -258,7 +258,7 @@ def test_the_template_check_can_fail() -> None:
 @together("table", tables().values(), ids=lambda table: table.name)
 def test_a_table_is_declared_in_the_words_of_the_trade(table: Table) -> None:
     """Names are snake case, keys are columns, origin columns are not taken, all is explained."""
-    assert re.fullmatch(r"(esxi|esxtop|guest|nsxt?|site|vcenter)\.[a-z][a-z0-9_]*", table.name)
+    assert re.fullmatch(r"(api|esxi|esxtop|guest|nsxt?|site|vcenter)\.[a-z][a-z0-9_]*", table.name)
     names = [column.name for column in table.columns]
     assert len(names) == len(set(names))
     assert all(re.fullmatch(r"[a-z][a-z0-9_]*", name) for name in names)

@@ -50,7 +50,11 @@ FREE_TEXT = {"update_results/refused"}
 NAMED_BY_ADDRESS = {"nsx_control_cluster_startup_nodes", "nsx_vdr", "nsx_manager", "nsxt_node"}
 
 OUTPUTS = [
-    one for one in ALL if not registry()[one.parser].log and registry()[one.parser].stream is None
+    one
+    for one in ALL
+    if not registry()[one.parser].log
+    and registry()[one.parser].stream is None
+    and not registry()[one.parser].anywhere  # its rows stand among lines of anything
 ]
 _ADDRESS = re.compile(r"(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}|\d+\.\d+\.\d+\.\d+")
 _NUMBER = re.compile(r"(?<![\w.:#-])\d+(?![\w.:-])")

@@ -259,3 +259,30 @@ def test_a_line_below_a_full_row_is_no_part_of_it(odd: str, tmp_path: Path) -> N
     found, _, faults = cells("get bgp neighbor summary", [*whole, odd], tmp_path)
 
     assert (found, faults) == (expected, 1)
+
+
+def test_indented_rests_of_the_kernel_are_joined() -> None:
+    """The VMkernel indents no line: what stands so below one of its own is the rest of it."""
+    whole = (
+        '2026-04-06T13:52:11.478Z cpu0:2098084)ScsiDeviceIO: 3469: Cmd(0x45a0) 0x1a, CmdSN 0x7 from world 0 to dev "naa.60" '
+        "failed H:0x0 D:0x2 P:0x0 Valid sense data: 0x5 0x24 0x0."
+    )
+    broken = (
+        whole.replace(" Cmd(", "\n  Cmd(")
+        .replace(" to dev", "\n\tto dev")
+        .replace(" failed", "\n      failed")
+    )
+    lines = broken.split("\n")
+    assert is_wrapped(lines)
+    rests = join_log_lines(lines)
+    assert lines[0] == whole
+    assert rests == {1, 2, 3}
+    others = [
+        "2026-04-06T13:52:11.478Z info hostd[1] a task",
+        "   of its own",
+        "",
+        "  Record Id: 1",
+    ]
+    assert not join_log_lines(list(others))
+    few = [whole] * 60 + ["   printed by a program"]
+    assert not is_wrapped(few)

@@ -44,7 +44,7 @@ _HEAD = re.compile(
     r"\s*(?:associd|assID)=(?P<id>\d+) status=(?P<status>[0-9a-f]{4}) (?P<words>.*?),?\s*$"
 )
 _NUMBER = re.compile(r"-?\d{1,15}(?:\.\d{1,15})?$")
-_DATE = re.compile(r"(?<=[0-9a-f])  [A-Z][a-z]{2}, ")  # the comma of a date ends no value
+_DATE = re.compile(r"(?<=[0-9a-f]) {1,2}[A-Z][a-z]{2}, ")  # the comma of a date ends no value
 
 
 def parse_block(block: Block) -> Output:

@@ -411,7 +411,7 @@ PARSER = Parser(
     node="esxi",
     kind=find_kind,
     files=(r"\.vmx$",),
-    commands=(r"\b(?:cat|more|less)\s[^|]*\.vmx\b",),
+    commands=(r"^\s*(?:cat|more|less|head|tail|sed|g?awk|[ef]?grep)\s.*?\.vmx\b",),
     shape=r'^\s*\.encoding\s*=\s*"[\w-]+"\s*$',
     body=r"^\s*(?:[.A-Za-z][\w:.\[\]-]*\s*=\s*.*|#.*)$",
 )
