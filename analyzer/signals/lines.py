@@ -36,7 +36,7 @@ _TELLING = tuple(
         rb"|violation|\brc\b|\bret|\bcode|status|sts|reason|result|\bexit|http|degraded|corrupt|isolated|dirty|stale"
         rb"|expired|down|dead|missing|invalid|\bup\b)\w*\s?(?:count|code|packets|pkts|is|of|was|status)?"
         rb"[\s\"'=:(<\[>-]{0,4}[0-9][0-9a-fA-Fx]*",
-        rb"\b[0-9]+ (?:[a-z]+ ){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset"
+        rb"\b[0-9]+[\s:]+(?:[a-z]\w*\s+){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset"
         rb"|overrun|discard|collision|violation)",
         rb"\b[0-9.]+ ?\(?(?:us|m?s|[mu]?secs?|min|minutes?|hours?|(?:milli|micro)?seconds?)\b",
     )

@@ -476,7 +476,7 @@ CLASSES = (
 HARMLESS = re.compile(
     "|".join(
         (
-            r"\b(?:no|0|zero|without(?: any)?|any)[\s:]+(?:\w+\s+){0,2}(?:errors?|failures?|"
+            r"\b(?:no|0|zero|without(?: any)?|any)[\s:]+(?:[a-z]\w*\s+){0,2}(?:errors?|failures?|"
             r"fail(?:ed)?|faults?|warnings?|timeouts?|drops?|dropped|loss(?:es)?|lost|"
             r"problems?|issues?|conflicts?|retries|aborts?|resets?|overruns?|discards?|"
             r"collisions?|violations?)\b",
