@@ -28,7 +28,7 @@ from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
 from analyzer.signals import lines
-from analyzer.signals.ages import LogPart, find_age
+from analyzer.signals.ages import LogFilePart, find_age
 from analyzer.signals.lines import ExcerptLine, LineKind, classify_line
 from analyzer.signals.templates import find_object
 from analyzer.sources import Ledger
@@ -262,7 +262,7 @@ def _make_line_record(node: str, kind: LineKind, logs: Mapping[str, _Total]) -> 
 
 def _list_parts(
     files: Sequence[LogScan], tallies: Sequence[tuple[LogScan, Tally]]
-) -> list[LogPart]:
+) -> list[LogFilePart]:
     """Return the files of a log with what one kind of line has in each."""
     counted = {id(scan): tally for scan, tally in tallies}
     parts = []
@@ -273,7 +273,7 @@ def _list_parts(
         )
         tally = counted.get(id(scan), Tally())
         first, last = (logtime.format_iso(text) for _, text in (tally.first, tally.last))
-        parts.append(LogPart(scan.lines, begin, end, tally.count, first, last))
+        parts.append(LogFilePart(scan.lines, begin, end, tally.count, first, last))
     return parts
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ from analyzer.runtime.text import one_line
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.signals.answers import find_answer_lines, is_sure
+from analyzer.signals.lines import ExcerptLine
 from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
@@ -126,6 +127,16 @@ class _Above:
     covers: list[Cover]
 
 
+@dataclass(frozen=True, slots=True)
+class _SignsOfPiece:
+    """Lines of a piece of a text that say trouble: the host of their prompt and its kind, and whether one is no prose."""
+
+    lines: list[ExcerptLine]
+    host: str
+    kind: str
+    is_sure: bool
+
+
 class SessionReader:
     """Splits a text into the outputs in it and reads each by its parser."""
 
@@ -156,21 +167,15 @@ class SessionReader:
         lines = other_lines = commands = 0
         outputs: list[tuple[int, str, int]] = []
         above: Prompt | None = None
-        has_sure_signs = False
+        signs: list[_SignsOfPiece] = []
         for stretch in session.read_parts():
             pieces = split(stretch.lines, self.sought, stretch.first_line, above)
-            # A command line may be a fact by itself, unless its output went to a parser
-            answered = {piece.command_line for piece in pieces if piece.parser is not None}
-            for piece in pieces:
-                if piece.role == "command" and piece.command_line not in answered:
-                    for parser in self.typed:
-                        if re.search(parser.typed, piece.command):
-                            piece.parser = parser.name
+            self._read_typed(pieces)
             above = find_last_prompt(pieces, above)
             read_by |= self._read_pieces(pieces, member, place, cut=stretch.cut)
             kind = "" if read_by - self.anywhere.keys() else OTHER
             read_by |= self._read_anywhere(pieces, member, place, kind)
-            has_sure_signs |= self._keep_signs(pieces, member, place, kind)
+            signs += self._find_signs(pieces, member, kind)
             lines = stretch.first_line + len(stretch.lines) - 1
             for piece in pieces:
                 if piece.parser is None and piece.role != "command":
@@ -182,8 +187,10 @@ class SessionReader:
         for hit in session.limit_hits:
             self.ledger.add_limit(hit)
 
-        if not read_by and has_sure_signs:
+        if not read_by and any(one.is_sure for one in signs):
             read_by.add(FREE_TEXT)
+        if read_by:
+            self._place_signs(signs, member, place)
         state = "read" if read_by else "listed"
         self.artefacts.note_outcome(member, state, ", ".join(sorted(read_by)), lines)
         record = member.record
@@ -196,6 +203,15 @@ class SessionReader:
             whys.append(f"{other_lines} lines of other text")
         record.why = record.why or "; ".join(whys)
         record.outputs = outputs
+
+    def _read_typed(self, pieces: Sequence[TranscriptPiece]) -> None:
+        """Give the parsers of command lines theirs: one is a fact by itself, unless its output went to a parser."""
+        answered = {piece.command_line for piece in pieces if piece.parser is not None}
+        for piece in pieces:
+            if piece.role == "command" and piece.command_line not in answered:
+                for parser in self.typed:
+                    if re.search(parser.typed, piece.command):
+                        piece.parser = parser.name
 
     def _read_pieces(
         self, pieces: list[TranscriptPiece], member: Member, place: FactScope | None, *, cut: bool
@@ -296,16 +312,15 @@ class SessionReader:
                     read_by.add(parser.name)
         return read_by
 
-    def _keep_signs(
-        self, pieces: Sequence[TranscriptPiece], member: Member, place: FactScope | None, kind: str
-    ) -> bool:
-        """Keep the lines that say trouble of texts that nothing reads; say whether one of them is no prose.
+    def _find_signs(
+        self, pieces: Sequence[TranscriptPiece], member: Member, kind: str
+    ) -> Iterator[_SignsOfPiece]:
+        """Yield the lines that say trouble of texts that nothing reads.
 
         kind  of the machine where the text names none
         """
         is_typed = any(piece.role == "command" for piece in pieces)
         lost = {fault.line for fault in self.into.faults if fault.address == member.address}
-        has_sure = False
         for piece in pieces:
             if piece.role == "command":
                 continue
@@ -315,13 +330,19 @@ class SessionReader:
             if not found:
                 continue
             own_kind = self.parsers[piece.parser].node if piece.parser else piece.kind
-            if piece.host and piece.host.lower() not in NO_NAME:
-                home = self.into.get_place("host", piece.host, own_kind)
+            sure = any(is_sure(line, is_typed=is_typed) for line in found)
+            yield _SignsOfPiece(found, piece.host, own_kind or kind, sure)
+
+    def _place_signs(
+        self, signs: Sequence[_SignsOfPiece], member: Member, place: FactScope | None
+    ) -> None:
+        """Keep signs under the machine that their text names, else under that of the member."""
+        for one in signs:
+            if one.host and one.host.lower() not in NO_NAME:
+                home = self.into.get_place("host", one.host, one.kind)
             else:
-                home = place or self.artefacts.place_loose(member, own_kind or kind)
-            self.into.chosen += [line._replace(scope=home.key) for line in found]
-            has_sure = has_sure or any(is_sure(line, is_typed=is_typed) for line in found)
-        return has_sure
+                home = place or self.artefacts.place_loose(member, one.kind)
+            self.into.chosen += [line._replace(scope=home.key) for line in one.lines]
 
     def _note_lost_below(
         self, piece: TranscriptPiece, member: Member, above: _Above | None

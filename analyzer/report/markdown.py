@@ -293,7 +293,7 @@ def write_signals(doc: CaseDocument) -> list[str]:
         parts = [words, f"on {node}" if node else "", ", ".join(signals.list_places(one))]
         lines.append(f"- {for_markdown('; '.join(filter(None, parts)))}")
         if one.text:
-            lines.append(f"  `{one.text[:300].replace('`', chr(39))}`")
+            lines.append(f"  {code_span(one_line(one.text, LINE))}")
     if len(likely) > len(shown):
         lines.append(f"- and {len(likely) - len(shown):,} more, see the report")
     return [*lines, ""]

@@ -22,7 +22,7 @@ _GROWTH = 10.0
 _MANY, _SOME, _FEW = 12, 5, 4
 
 
-class LogPart(NamedTuple):
+class LogFilePart(NamedTuple):
     """One file of a log of a machine: its lines, its times (ISO 8601, "" when unknown), and what one kind has there."""
 
     lines: int
@@ -41,7 +41,7 @@ class Age(NamedTuple):
     why: str = ""
 
 
-def find_age(parts: Sequence[LogPart]) -> Age:
+def find_age(parts: Sequence[LogFilePart]) -> Age:
     """Return how old a kind of line is, by all files of its log."""
     newest = max(parts, key=lambda part: (part.end, part.hits))
     older = [part for part in parts if part is not newest and part.lines]
@@ -50,7 +50,7 @@ def find_age(parts: Sequence[LogPart]) -> Age:
     return _place_in_file(newest)
 
 
-def _compare_files(newest: LogPart, older: Sequence[LogPart]) -> Age:
+def _compare_files(newest: LogFilePart, older: Sequence[LogFilePart]) -> Age:
     """Compare the newest file of a log with the rotated ones."""
     having = [part for part in older if part.hits]
     if not having:
@@ -69,7 +69,7 @@ def _count_logs(number: int) -> str:
     return "older log" if number == 1 else f"{number} older logs"
 
 
-def _place_in_file(part: LogPart) -> Age:
+def _place_in_file(part: LogFilePart) -> Age:
     """Say where in the time of the only file of a log a kind of line stands."""
     span = _measure_seconds(part.begin, part.end)
     if part.lines < _LEAST_LINES or not span or not part.first:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from analyzer.secrets.values import hide_around
-from analyzer.signals.grammar import Reading, weigh_text
+from analyzer.signals.grammar import LineReading, weigh_text
 from analyzer.signals.heads import read_head
 from analyzer.signals.lines import LEAST_EXCERPT, MOST_EXCERPT, ExcerptLine, LineKind
 from analyzer.signals.templates import mask_text
@@ -43,10 +43,10 @@ API_ERROR, FAILED, HARDWARE = "API error", "the answer is an error", "hardware e
 _PLAIN_FORMS = frozenset({API_ERROR, FAILED, HARDWARE})
 
 
-def weigh_answer(line: str) -> Reading:
+def weigh_answer(line: str) -> LineReading:
     """Weigh a line of a text that is no log: an answer, a body of an API, an output that no parser reads."""
     if _NOTHING.fullmatch(line):
-        return Reading(0.0)
+        return LineReading(0.0)
     reading = weigh_text(line)
     extra = []
     if _API.search(line):
@@ -57,7 +57,7 @@ def weigh_answer(line: str) -> Reading:
         extra.append(HARDWARE)
     if not extra:
         return reading
-    return Reading(max(reading.weight + 0.3, _ANSWER_WEIGHT), (*extra, *reading.why))
+    return LineReading(max(reading.weight + 0.3, _ANSWER_WEIGHT), (*extra, *reading.why))
 
 
 def find_answer_lines(

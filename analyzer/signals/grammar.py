@@ -105,7 +105,7 @@ _DURATION = re.compile(
     r"(?P<unit>us|usec\w*|microsec\w*|ms|msecs?|millisec\w*|s|secs?|seconds?|minutes?|min|hours?)\b",
     re.IGNORECASE,
 )
-_LONG_TIMES = (
+LONG_TIMES = (
     (4.0, 30),
     (3.3, 2),
     (3.0, 1),
@@ -113,21 +113,21 @@ _LONG_TIMES = (
 _STANDS_STILL = re.compile(r"held|stop|wait|block|down|stall|took", re.IGNORECASE)
 
 
-class Reason(NamedTuple):
+class TroubleReason(NamedTuple):
     """One thing in a line that says trouble."""
 
     weight: float
     name: str
 
 
-class Reading(NamedTuple):
+class LineReading(NamedTuple):
     """What a line says of trouble: its weight, 0 for nothing, and the reasons, the heaviest first."""
 
     weight: float
     why: tuple[str, ...] = ()
 
 
-def weigh_text(text: str, level: int | None = None, form: str = "") -> Reading:
+def weigh_text(text: str, level: int | None = None, form: str = "") -> LineReading:
     """Weigh what a line says, without its head.
 
     level  as the line prints it, see analyzer.signals.heads
@@ -135,22 +135,22 @@ def weigh_text(text: str, level: int | None = None, form: str = "") -> Reading:
     """
     text = text[:MOST_TEXT]
     if _DEASSERTED.search(text):
-        return Reading(0.8, ("end of a hardware event",))
-    reasons: list[Reason] = []
+        return LineReading(0.8, ("end of a hardware event",))
+    reasons: list[TroubleReason] = []
     if sense := _SENSE.search(text):
         status = _weigh_status(sense, text)
         if (
             0 <= status.weight < 1
         ):  # `failed` and `sense data` of such a line say nothing; what else it says may
             rest = weigh_text(_SENSE_WORDS.sub(" ", text.replace(sense[0], " ")), level, form)
-            return rest if rest.weight >= 5 else Reading(status.weight, (status.name,))
+            return rest if rest.weight >= 5 else LineReading(status.weight, (status.name,))
         reasons.append(status)
     plain = HARMLESS.sub(" ", text)
     if event := _EVENT.search(text):
         if event["kind"] == "clear":
-            return Reading(0.8, ("event that ends trouble",))
+            return LineReading(0.8, ("event that ends trouble",))
         if event["kind"] == "problem":
-            reasons.append(Reason(4.5, "problem event"))
+            reasons.append(TroubleReason(4.5, "problem event"))
         words = _CAMEL.sub(" ", re.sub(r"[._]", " ", event["rest"]))
         plain = f"{plain.replace(event[0], ' ')} ; {words}"
     reasons += _find_reasons(text, plain)
@@ -159,31 +159,31 @@ def weigh_text(text: str, level: int | None = None, form: str = "") -> Reading:
     return _add_level(reasons, level, form)
 
 
-def _find_reasons(text: str, plain: str) -> Iterator[Reason]:
+def _find_reasons(text: str, plain: str) -> Iterator[TroubleReason]:
     """Yield what a line says: messages, stacks, codes, words, times.
 
     plain  the line without words that say no trouble
     """
     if _TO_THE_USER.match(text):
-        yield Reason(4, "message to the user")
+        yield TroubleReason(4, "message to the user")
     message = _MESSAGE.search(text)
     if message and message["how"]:
-        yield Reason(5 if message["how"] == "Error" else 4, "message to the user")
+        yield TroubleReason(5 if message["how"] == "Error" else 4, "message to the user")
     if _STACK.search(text):
-        yield Reason(3.5, "stack or fault")
+        yield TroubleReason(3.5, "stack or fault")
     for name, weight, pattern in _CODES:
         if pattern.search(plain):
-            yield Reason(weight, name)
+            yield TroubleReason(weight, name)
     for words in CLASSES:
         if words.pattern.search(plain):
-            yield Reason(words.weight, words.name)
+            yield TroubleReason(words.weight, words.name)
     seconds = find_longest_time(plain)
     if seconds >= 1:
-        weight, bar = next((weight, bar) for weight, bar in _LONG_TIMES if seconds >= bar)
-        yield Reason(weight, f"takes {bar} s or more")
+        weight, bar = next((weight, bar) for weight, bar in LONG_TIMES if seconds >= bar)
+        yield TroubleReason(weight, f"takes {bar} s or more")
 
 
-def _find_in_names(plain: str) -> Iterator[Reason]:
+def _find_in_names(plain: str) -> Iterator[TroubleReason]:
     """Yield the words of trouble inside names of functions and faults: HOST_MUX_MISSING_REPORT, IsBadIP."""
     inside = []
     for name in _IDENTIFIER.findall(plain):
@@ -191,10 +191,10 @@ def _find_in_names(plain: str) -> Iterator[Reason]:
     text = " ".join(inside)
     for words in CLASSES:
         if text and words.weight >= 3 and words.pattern.search(text):
-            yield Reason(words.weight - 1, f"{words.name} in a name")
+            yield TroubleReason(words.weight - 1, f"{words.name} in a name")
 
 
-def _add_level(reasons: list[Reason], level: int | None, form: str) -> Reading:
+def _add_level(reasons: list[TroubleReason], level: int | None, form: str) -> LineReading:
     """Return the reading of a line: its heaviest reason, a little for each further one, and its level."""
     total = max((reason.weight for reason in reasons), default=0.0)
     heavy = {reason.name for reason in reasons if reason.weight >= 3}
@@ -204,32 +204,36 @@ def _add_level(reasons: list[Reason], level: int | None, form: str) -> Reading:
         gain, least = {ALERT: (1.5, 6.5), ERROR: (1.0, 4.5), WARNING: (0.7, 3.3)}[level]
         total = max(total + gain, least)
         name = {ALERT: "ALERT", ERROR: "ERROR", WARNING: "WARNING"}[level]
-        reasons = [*reasons, Reason(float(level), name)]
+        reasons = [*reasons, TroubleReason(float(level), name)]
     elif level == INFO and form in LEVELLED:
         total -= 0.7
     elif level == DEBUG:
         total -= 1.2
     ranked = sorted(reasons, key=lambda reason: -reason.weight)
-    return Reading(max(total, 0.0), tuple(dict.fromkeys(reason.name for reason in ranked)))
+    return LineReading(max(total, 0.0), tuple(dict.fromkeys(reason.name for reason in ranked)))
 
 
-def _weigh_status(found: re.Match[str], text: str) -> Reason:
+def _weigh_status(found: re.Match[str], text: str) -> TroubleReason:
     """Weigh a SCSI status: host, device, plug-in, and the sense key behind device status 2."""
     host, device, plugin = (int(found[name], 16) for name in ("host", "device", "plugin"))
     if host:
-        return Reason(4.5, f"host status 0x{host:x}")
+        return TroubleReason(4.5, f"host status 0x{host:x}")
     if plugin:
-        return Reason(4, f"plug-in status 0x{plugin:x}")
+        return TroubleReason(4, f"plug-in status 0x{plugin:x}")
     if device in _DEVICE_STATES:
-        return Reason(4, _DEVICE_STATES[device])
+        return TroubleReason(4, _DEVICE_STATES[device])
     if device and found["key"]:
         key, code = int(found["key"], 16), int(found["code"], 16)
         if key == 0x5:
             if code in _NOT_SUPPORTED and _OPTIONAL_COMMAND.search(text):
-                return Reason(0.5, "not supported")
-            return Reason(3.5, "illegal request")
-        return Reason(*_SENSE_KEYS.get(key, (2.0, f"sense key 0x{key:x}")))
-    return Reason(3, f"device status 0x{device:x}") if device else Reason(0, "good status")
+                return TroubleReason(0.5, "not supported")
+            return TroubleReason(3.5, "illegal request")
+        return TroubleReason(*_SENSE_KEYS.get(key, (2.0, f"sense key 0x{key:x}")))
+    return (
+        TroubleReason(3, f"device status 0x{device:x}")
+        if device
+        else TroubleReason(0, "good status")
+    )
 
 
 def find_longest_time(text: str) -> float:
@@ -239,11 +243,11 @@ def find_longest_time(text: str) -> float:
         # `for 30 seconds` and `after 5 s` count only where something stood still
         if found["verb"].lower() in ("for", "after") and not _STANDS_STILL.search(text):
             continue
-        longest = max(longest, float(found["number"]) * _read_unit(found["unit"].lower()))
+        longest = max(longest, float(found["number"]) * read_unit(found["unit"].lower()))
     return longest
 
 
-def _read_unit(unit: str) -> float:
+def read_unit(unit: str) -> float:
     """Return the seconds of a unit of time."""
     if unit.startswith(("us", "micro")):
         return 1e-6

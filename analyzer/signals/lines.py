@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analyzer.artefacts.tables import Table
 from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_around
-from analyzer.signals.grammar import weigh_text
+from analyzer.signals.grammar import LONG_TIMES, read_unit, weigh_text
 from analyzer.signals.heads import read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
@@ -25,21 +25,62 @@ LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is w
 _MOST_KNOWN = 20_000  # kinds of lines that are remembered, by their words without digits
 _STAMP = 24  # characters of a line that differ on every line
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
-# Numbers that may decide what their line says: a status, a code, a count of trouble, a time. Of other lines the words are
-# enough.
-_TELLING = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}",
-        rb"\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b",
-        rb"(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision"
-        rb"|violation|\brc\b|\bret|\bcode|status|sts|reason|result|\bexit|http|degraded|corrupt|isolated|dirty|stale"
-        rb"|expired|down|dead|missing|invalid|\bup\b)\w*\s?(?:count|code|packets|pkts|is|of|was|status)?"
-        rb"[\s\"'=:(<\[>-]{0,4}[0-9][0-9a-fA-Fx]*",
-        rb"\b[0-9]+[\s:]+(?:[a-z]\w*\s+){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr|abort|reset"
-        rb"|overrun|discard|collision|violation)",
-        rb"\b[0-9.]+ ?\(?(?:us|m?s|[mu]?secs?|min|minutes?|hours?|(?:milli|micro)?seconds?)\b",
-    )
+
+
+def keep_number(number: bytes) -> bytes:
+    """Return a code as it stands: each is a kind of its own."""
+    return number
+
+
+def tell_zero(number: bytes) -> bytes:
+    """Return whether a count is 0: of counts nothing else decides."""
+    return b"1" if number.strip(b"0x") else b"0"
+
+
+def tell_bar(time: tuple[bytes, bytes]) -> bytes:
+    """Return the longest bar that a time, a number and its unit, reaches."""
+    number, unit = time
+    seconds = float(number) * read_unit(unit.decode().lower())
+    return next((b"%d" % bar for _, bar in LONG_TIMES if seconds >= bar), b"")
+
+
+class TellingNumbers(NamedTuple):
+    """Numbers that may decide what their line says: how they are found, and what of them decides."""
+
+    pattern: re.Pattern[bytes]
+    simplify: Callable[[Any], bytes]
+
+
+def _make_telling(simplify: Callable[[Any], bytes], *patterns: bytes) -> TellingNumbers:
+    return TellingNumbers(re.compile(b"".join(patterns), re.IGNORECASE), simplify)
+
+
+# Of a line without any of these the words are enough.
+_TELLING = (
+    _make_telling(keep_number, rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}"),
+    _make_telling(keep_number, rb"\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b"),
+    _make_telling(
+        keep_number,
+        rb"(?:code|status|sts|errno|\brc\b|\bret|result|reason|\bexit|http|rpc error)\w*\s?(?:code|is|of|was|status)?",
+        rb"[\s\"'=:(<\[>-]{0,4}([0-9][0-9a-fA-Fx]{0,9})\b",
+    ),
+    _make_telling(
+        tell_zero,
+        rb"(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision",
+        rb"|violation|degraded|corrupt|isolated|dirty|stale|expired|down|dead|missing|invalid|\bup\b)",
+        rb"\w*\s?(?:count|code|packets|pkts|is|of|was)?[\s\"'=:(<\[>-]{0,4}([0-9][0-9a-fA-Fx]*)",
+    ),
+    _make_telling(
+        tell_zero,
+        rb"\b([0-9]+)[\s:]+(?:[a-z]\w*\s+){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr",
+        rb"|abort|reset|overrun|discard|collision|violation)",
+    ),
+    _make_telling(
+        tell_bar,
+        rb"\b(?:took|takes|taken|stopped|held|waited|waiting|blocked|stall\w*|stun\w*|downtime|vmDowntime|latency|elapsed",
+        rb"|delay\w*|rsv time|lasted|for|after|duration|slow)\b[^0-9\n]{0,24}?([0-9]+(?:\.[0-9]+)?) ?\(?",
+        rb"(us|usec\w*|microsec\w*|ms|msecs?|millisec\w*|s|secs?|seconds?|minutes?|min|hours?)\b",
+    ),
 )
 
 
@@ -80,7 +121,7 @@ class LineCounter:
         self._is_counted_elsewhere = is_counted_elsewhere
         self._kinds: dict[bytes, str] = {}
         self._telling: dict[
-            bytes, list[re.Pattern[bytes]]
+            bytes, list[TellingNumbers]
         ] = {}  # by words: what finds their telling numbers
 
     def name_kind(self, raw: bytes) -> str:
@@ -90,11 +131,12 @@ class LineCounter:
         if telling is None:
             if len(self._telling) >= _MOST_KNOWN:
                 self._telling.clear()
-            telling = [pattern for pattern in _TELLING if pattern.search(raw, _STAMP)]
+            telling = [one for one in _TELLING if one.pattern.search(raw, _STAMP)]
             self._telling[words] = telling
         key = words
-        for pattern in telling:
-            key = b"".join((key, *pattern.findall(raw, _STAMP)))
+        for one in telling:
+            numbers = map(one.simplify, one.pattern.findall(raw, _STAMP))
+            key = b"\0".join((key, *numbers))
         kind = self._kinds.get(key)
         if kind is None:
             if len(self._kinds) >= _MOST_KNOWN:

@@ -88,7 +88,7 @@ def test_a_copy_beside_the_log_itself_counts_nothing_twice(tmp_path: Path) -> No
 
 def test_an_alert_of_a_lone_vmkwarning_is_listed_once(tmp_path: Path) -> None:
     """Two ALERT lines without a rule are one kind of problem with a count of two, not of four."""
-    found = triage(tmp_path, {"vmkwarning.log": lines(OLD, ALERT, ALERT)})["problems"]
+    found = triage(tmp_path, {"vmkwarning.log": lines(OLD, ALERT, ALERT)})["signals"]
 
     assert [(one["kind"], one["count"]) for one in found] == [("alert", 2)]
 

@@ -9,13 +9,13 @@ import gzip
 import json
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from msgspec import to_builtins
 
 from analyzer.case import case_file
+from analyzer.case.document import CaseDocument, Signal
 from analyzer.cli import main
 from analyzer.pipeline.triage import Options, gather_case
 from analyzer.report import html, markdown
@@ -38,7 +38,7 @@ def vmkernel(minute: int, text: str, second: int = 0) -> str:
     return f"2017-10-14T09:{minute:02}:{second:02}.114Z cpu3:2097616){text}"
 
 
-def triage(folder: Path, files: dict[str, list[str]]) -> tuple[dict[str, Any], str]:
+def triage(folder: Path, files: dict[str, list[str]]) -> tuple[CaseDocument, str]:
     """Return the case of a bundle with some logs, and what the command printed."""
     for name, lines in files.items():
         path = folder / "case" / TOP / name
@@ -59,9 +59,14 @@ def triage(folder: Path, files: dict[str, list[str]]) -> tuple[dict[str, Any], s
     return case_file.read_case(folder / "out" / "case.json"), done.output
 
 
-def kinds(doc: dict[str, Any]) -> list[tuple[str, str, int]]:
+def list_reported(doc: CaseDocument) -> list[Signal]:
+    """Return what the host itself calls a problem, without the lines and cells that only say so."""
+    return [one for one in doc.signals if one.kind not in ("line", "cell")]
+
+
+def kinds(doc: CaseDocument) -> list[tuple[str, str, int]]:
     """Return kind, name and count of every listed problem."""
-    return [(one.kind, one.what, one.count) for one in doc.problems]
+    return [(one.kind, one.what, one.count) for one in list_reported(doc)]
 
 
 VOBD, VMKERNEL, WARNING = (
@@ -78,7 +83,7 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     ]
     doc, shown = triage(tmp_path, {VOBD: lines})
 
-    (one,) = doc.problems
+    (one,) = list_reported(doc)
     assert (one.kind, one.what, one.object, one.count) == (
         "event",
         "esx.problem.made.up",
@@ -88,13 +93,10 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     assert (one.first, one.last) == ("2017-10-14T09:01:46Z", "2017-10-14T09:09:46Z")
     assert one.address.endswith("/vobd.log")
     assert (one.line, one.last_line, one.ended) == (1, 3, "")
-    assert "In the logs, but in no finding: 1 problem event (3 lines or files)" in " ".join(
-        shown.split()
-    )
+    assert "1 problem event (3 lines, cells or files)" in " ".join(shown.split())
     assert "esx.problem.made.up, vmnic3" in html.render_page(doc)
-    assert "3 x problem event esx.problem.made.up, vmnic3" in markdown.render_note(doc).replace(
-        "\\", ""
-    )
+    note = markdown.render_note(doc).replace("\\", "")
+    assert "problem event esx.problem.made.up, vmnic3; 3 times" in note
 
 
 def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) -> None:
@@ -115,7 +117,7 @@ def test_a_known_event_below_its_threshold_is_listed_with_its_meaning(tmp_path: 
     doc, _ = triage(tmp_path, {VOBD: [vobd(1, event), vobd(2, event)]})
 
     assert not [one for one in doc.findings if one.rule == "esx-event"]
-    (one,) = doc.problems
+    (one,) = list_reported(doc)
     assert (one.what, one.count, bool(one.title)) == (event, 2, True)
 
 
@@ -130,7 +132,7 @@ def test_ids_that_mean_recovery_or_a_test_are_no_problems(tmp_path: Path) -> Non
         tmp_path, {VOBD: [vobd(number, event) for number, event in enumerate(harmless)]}
     )
 
-    assert doc.problems == []
+    assert list_reported(doc) == []
 
 
 def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Path) -> None:
@@ -146,7 +148,7 @@ def test_a_problem_that_a_later_event_ends_comes_last_and_says_when(tmp_path: Pa
     ]
     doc, _ = triage(tmp_path, {VOBD: [*lines, vobd(0, clear, "vmhba3")]})
 
-    ended = [(one.object, one.ended) for one in doc.problems]
+    ended = [(one.object, one.ended) for one in list_reported(doc)]
     assert ended == [("vmhba2", ""), ("vmhba3", ""), ("vmhba1", "2017-10-14T09:03:46Z")]
     assert "1 problem that a later event cleared" in html.render_page(doc)
     assert "vmhba1" not in markdown.render_note(doc)
@@ -166,7 +168,7 @@ def test_alerts_count_by_their_words_and_once_for_two_logs(tmp_path: Path) -> No
         ("alert", "Synthetic: N: module N failed at N", 3),
         ("alert", "Synthetic of newer releases", 1),
     ]
-    assert doc.problems[0].address.endswith("/vmkernel.log")
+    assert list_reported(doc)[0].address.endswith("/vmkernel.log")
 
 
 def test_a_backtrace_counts_once_however_many_frames_it_has(tmp_path: Path) -> None:
@@ -185,7 +187,7 @@ def test_a_backtrace_counts_once_however_many_frames_it_has(tmp_path: Path) -> N
     doc, _ = triage(tmp_path, {VMKERNEL: [*trace, *trace]})
 
     assert kinds(doc) == [("backtrace", "SynthWatchdog@vmkernel", 2)]
-    assert (doc.problems[0].line, doc.problems[0].last_line) == (3, 12)
+    assert (list_reported(doc)[0].line, list_reported(doc)[0].last_line) == (3, 12)
 
 
 def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> None:
@@ -225,16 +227,16 @@ def test_a_storm_of_one_event_hides_no_other(tmp_path: Path) -> None:
 
 
 def test_more_kinds_than_are_kept_are_counted_together(tmp_path: Path) -> None:
-    """Of 2,000 kinds of one host 400 are listed; the lines of all others are counted, and told."""
+    """Of 2,000 kinds of one host 400 are counted each, and 60 listed; the lines of all others are counted, and told."""
     words = [a + b + c for a in "xyz" for b in ascii_lowercase for c in ascii_lowercase][:2000]
     lines = [
         vmkernel(number // 60, f"ALERT: Synthetic {word}") for number, word in enumerate(words)
     ]
     doc, _ = triage(tmp_path, {VMKERNEL: lines})
 
-    assert sum(one.count for one in doc.problems) == 2000
-    assert len(doc.problems) == doc.problems_total == 401
-    assert [one.count for one in doc.problems if not one.what] == [1600]
+    assert (len(doc.signals), doc.signals_total) == (60, 401)
+    assert sum(one.count for one in doc.signals) == 59 + 1600
+    assert [one.count for one in list_reported(doc) if not one.what] == [1600]
     assert "lines of other kinds, counted together" in html.render_page(doc)
 
 
@@ -244,7 +246,7 @@ def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
     doc, shown = triage(tmp_path, {VMKERNEL: [vmkernel(1, nasty)]})
     page = html.render_page(doc)
 
-    assert doc.problems_total == 1
+    assert doc.signals_total == 1
     assert "<img src=x" not in page
     assert "&lt;img src=x onerror=alert(N)&gt;" in page
     assert "\x1b[31m" not in shown + page + markdown.render_note(doc)
@@ -256,7 +258,7 @@ def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
         tmp_path, {VOBD: [vobd(1, "esx.problem.made.up", "--password=Synth3tic!secret vmk0")]}
     )
 
-    assert doc.problems_total == 1
+    assert doc.signals_total == 1
     assert "Synth3tic!secret" not in case_file.encode_line(doc) + html.render_page(doc)
 
 
@@ -274,8 +276,8 @@ def test_the_same_case_gives_the_same_problems(tmp_path: Path) -> None:
 def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     """A case.json that knows no problems gives its report."""
     doc, _ = triage(tmp_path, {VOBD: [vobd(1, "esx.problem.made.up")]})
-    old = {key: value for key, value in to_builtins(doc).items() if not key.startswith("problems")}
+    old = {key: value for key, value in to_builtins(doc).items() if not key.startswith("signals")}
     read = case_file.parse_case(json.dumps(old), "old")
 
-    assert read.problems == []
+    assert read.signals == []
     assert "In the logs, but in no finding" not in html.render_page(read)

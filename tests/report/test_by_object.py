@@ -35,12 +35,12 @@ def by_name(doc: dict[str, Any]) -> dict[str, CaseObject]:
     return {one.name: one for one in list_objects(doc)}
 
 
-def test_findings_and_problems_of_one_nic_stand_together(tmp_path: Path) -> None:
+def test_findings_and_signals_of_one_nic_stand_together(tmp_path: Path) -> None:
     """Two findings about vmnic2 and an event that no rule knows are one entry; the switch is another."""
     doc, _ = triage(tmp_path, {VOBD: LINES})
     found = by_name(doc)
 
-    assert [len(found["vmnic2"].own), len(found["vmnic2"].problems)] == [2, 1]
+    assert [len(found["vmnic2"].own), len(found["vmnic2"].signals)] == [2, 1]
     assert len(found["vSwitch0"].own) == 1
     assert next(iter(found)) == "vmnic2"  # most is told of it
     page = html.render_page(doc)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from analyzer.signals.ages import CHRONIC, LogPart, find_age
+from analyzer.signals.ages import CHRONIC, LogFilePart, find_age
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,12 @@ class Day:
 
     def part(
         self, lines: int = 1000, hits: int = 0, first: str = "00:30", last: str = ""
-    ) -> LogPart:
+    ) -> LogFilePart:
         """Return the file of the day with so many hits between two times of it."""
         day = f"2026-09-{self.number:02d}T"
         begun = f"{day}{first}:00Z" if hits else ""
         ended = f"{day}{last or first}:00Z" if hits else ""
-        return LogPart(lines, f"{day}00:00:00Z", f"{day}23:59:00Z", hits, begun, ended)
+        return LogFilePart(lines, f"{day}00:00:00Z", f"{day}23:59:00Z", hits, begun, ended)
 
 
 def test_what_older_logs_have_as_well_was_there_all_along() -> None:
@@ -62,8 +62,8 @@ def test_the_place_in_the_only_log_counts(hits: int, first: str, last: str, word
 
 def test_without_times_nothing_is_said_of_the_age() -> None:
     """A log whose lines bear no time, or a short one, proves nothing."""
-    assert find_age([LogPart(1000, "", "", 4, "", "")]).word == ""
+    assert find_age([LogFilePart(1000, "", "", 4, "", "")]).word == ""
     assert (
-        find_age([LogPart(20, "2026-09-01T00:00:00Z", "2026-09-01T01:00:00Z", 4, "", "")]).word
+        find_age([LogFilePart(20, "2026-09-01T00:00:00Z", "2026-09-01T01:00:00Z", 4, "", "")]).word
         == ""
     )

@@ -37,7 +37,7 @@ def make_facts(
     facts.node(NODE, "esx1.lab.example", "esxi", captured=captured)
     for name, some in rows.items():
         lines = [f"line of row {number}" for number in range(len(some))]
-        block = Block(lines, 1, f"case!{name}").named(NODE)
+        block = Block(lines, 1, f"case!{name}").assign_node(NODE)
         for number, cells in enumerate(some, 1):
             facts.add(Row(facts.tables[name], dict(cells), block, number))
     return facts
@@ -266,7 +266,7 @@ def test_what_a_finding_rests_on_is_left_out() -> None:
 def test_of_a_long_line_the_value_is_explained() -> None:
     """JSON may hold a whole table in one line: a finding about one NIC explains no other."""
     facts = make_facts({"esxi.pnic_stats": []})
-    block = Block(["{}"], 1, "case!nics.json").named(NODE)
+    block = Block(["{}"], 1, "case!nics.json").assign_node(NODE)
     for name, lost in (("vmnic0", 7_000), ("vmnic1", 9)):
         cells = NIC | {"pnic": name, "rx_dropped": lost}
         facts.add(Row(facts.tables["esxi.pnic_stats"], cells, block, 1))
@@ -355,7 +355,7 @@ def test_of_a_capture_the_worst_sample_is_told() -> None:
     latency[5:9], latency[7], latency[11] = 50.0, 180.5, np.nan
     facts = Facts()
     facts.node(NODE, NODE, "esxi")
-    block = Block([], address="case!esxtop.csv").named(NODE)
+    block = Block([], address="case!esxtop.csv").assign_node(NODE)
     columns = {"storage_device": devices, "davg_ms": latency}
     facts.add_frame(Frame(table, columns, np.arange(2, 42), block, {"davg_ms": "Average Device"}))
 
@@ -475,7 +475,7 @@ def read_samples() -> tuple[Facts, list[Row]]:
         facts.node(node, node, parser.node, captured="2024-01-01T00:00:00Z")
         found = [one for one in run(parser, block) if isinstance(one, Row)]
         for own in {id(one.block): one.block for one in found}.values():
-            own.named(node)
+            own.assign_node(node)
         facts.add_read(found)
         rows += found
     return facts, rows
