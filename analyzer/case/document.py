@@ -408,6 +408,12 @@ class Signal(DocumentRecord, kw_only=True):
         Product,
         Meta(description="new, grown, all along, steady, burst, or empty where it is not known."),
     ] = ""
+    about: Annotated[
+        Product,
+        Meta(
+            description="What its module is, where it goes on and what to ask for; empty where no row tells."
+        ),
+    ] = ""
 
 
 class Event(DocumentRecord, kw_only=True):

@@ -58,6 +58,9 @@ _EVENT = re.compile(
 )
 
 
+_OBSERVATION = re.compile(r"\[v(?:ob|prob)\.(?P<what>[A-Za-z0-9]\w*(?:\.\w+)*)\]? {0,3}")
+
+
 class ProblemKind(NamedTuple):
     """What distinguishes problems of a host: an event with its object, an ALERT or a line by its words, …
 
@@ -319,6 +322,12 @@ def list_uncovered(
         if one["kind"] == EVENT:
             ends[one["node"], one["what"], one["object"]] = str(one["last"])
     covered = _find_covered(judgement)
+    reported = {(node, problem) for node, problem in covered if problem.kind == EVENT}
+    reported |= {
+        (name(one["node"]), ProblemKind(EVENT, one["what"], one["object"]))
+        for one in known
+        if one["kind"] == EVENT
+    }
 
     found = []
     for one in known:
@@ -331,12 +340,25 @@ def list_uncovered(
         problem = ProblemKind(kind, what, one["module"] if is_line else thing)
         if (name(node), problem) in covered:
             continue
+        if is_line and (name(node), name_event_made(one["text"])) in reported:
+            continue
         meaning = meanings.get(what, {})
         ended = ends.get((node, str(meaning.get("clear_id") or ""), thing), "")
         if ended and ended < str(one["last"]):  # a file of a dump has no last line
             ended = ""
         found.append({**one, "title": str(meaning.get("title") or ""), "ended": ended})
     return found
+
+
+def name_event_made(text: str) -> ProblemKind | None:
+    """Return the problem event that vobd makes of what a line says, None where it names no observation.
+
+    vobd writes an observation (`vob.scsi.device.io.latency.high`) and the event that it makes of it, with the same end.
+    """
+    found = _OBSERVATION.search(text)
+    if found is None:
+        return None
+    return ProblemKind(EVENT, f"esx.problem.{found['what']}", name_object(text[found.end() :]))
 
 
 def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:

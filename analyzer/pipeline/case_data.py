@@ -29,6 +29,7 @@ from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import run_stage
 from analyzer.runtime.limits import Limits
 from analyzer.signals.cells import find_cell_signals
+from analyzer.signals.modules import add_module_notes, read_module_rows
 from analyzer.signals.rank import rank_signals
 
 Part = TypeVar("Part")
@@ -135,7 +136,10 @@ def make_parts(
         "lines of the logs around findings", list_kept_lines, facts, judgement, timeline, catalog
     )
     cells = make_part("cells that say trouble", find_cell_signals, facts, judgement)
-    signals = make_part("signals", rank_signals, left, few, cells)
+    ranked = make_part("signals", rank_signals, left, few, cells)
+    kinds = {node["id"]: node["kind"] for node in material.nodes}
+    rows = read_module_rows(catalog.tables)
+    signals = make_part("what modules are", add_module_notes, ranked, rows, kinds)
     return DocumentParts(timeline, signals, hosts, site, log)
 
 

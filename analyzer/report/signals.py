@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from analyzer.case.comparison import Place
@@ -9,6 +10,7 @@ from analyzer.case.document import CaseDocument, Signal
 from analyzer.report.wording import count_noun, format_time, write_place
 
 TITLE = "Unexplained: signs of trouble that no finding rests on"
+LONGEST_QUERY = 160  # characters; no search takes more
 LIKELY = 3.0  # weight from which a sign is shown and not folded; our own
 FIRST = 5  # of the lines, and of the counters, that are shown
 CHRONIC = frozenset({"all along", "steady"})  # analyzer.signals.ages
@@ -87,6 +89,14 @@ def describe_signal(signal: Signal) -> str:
     facts = [f"{signal.count:,} times" if signal.count > 1 else "", times, *signal.why]
     words = "; ".join(fact for fact in facts if fact)
     return f"{title}{head}: {words}" if head else f"{title}{words}"
+
+
+def write_query(signal: Signal) -> str:
+    """Return what to search for: the words of a line without its names and numbers, "" for other signals."""
+    if signal.kind != "line":
+        return ""
+    words = " ".join(re.sub(r"[#*\"']+", " ", signal.what).split())
+    return " ".join(filter(None, (signal.module, words)))[:LONGEST_QUERY]
 
 
 def summarize_signals(doc: CaseDocument) -> str:

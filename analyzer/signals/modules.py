@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from analyzer.artefacts.tables import Table, Value
 from analyzer.signals.heads import cut_module
@@ -63,6 +64,47 @@ def find_module_note(
         if row is not None:
             return ModuleNote.read_row(row)
     return None
+
+
+def describe_module(note: ModuleNote) -> str:
+    """Return what a module is, where it goes on and what to ask for, in one line."""
+    parts = [f"{note.module}: {note.what.removesuffix('.')}"]
+    if note.log:
+        parts.append(f"goes on in {note.log}")
+    if note.ask:
+        parts.append(f"ask for {note.ask}")
+    return "; ".join(parts)
+
+
+def add_module_notes(
+    signals: Iterable[Mapping[str, Any]], rows: Sequence[ModuleRow], kinds: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return signals with what the module of each line is (`about`).
+
+    kinds  kind of each node by its id
+    """
+
+    @cache
+    def describe_name(module: str, product: str) -> str:
+        note = find_module_note(rows, module, product)
+        return describe_module(note) if note else ""
+
+    found = []
+    for one in signals:
+        about = ""
+        if one["kind"] == "line" and one["module"]:
+            about = describe_name(one["module"], name_product(kinds.get(one["node"], "")))
+        found.append({**one, "about": about})
+    return found
+
+
+def name_product(kind: str) -> str:
+    """Return the product of a kind of node as the rows name it, "" where it has none of them."""
+    if kind.startswith("nsxt"):
+        return "nsx"
+    if kind.startswith("nsx"):
+        return "nsxv"
+    return "esxi" if kind == "esxi" else ""
 
 
 def _list_stems(module: str) -> Iterator[str]:

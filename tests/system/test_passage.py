@@ -31,7 +31,8 @@ def test_a_value_is_seen_in_itself_in_texts_and_in_records() -> None:
     assert not passage.holds_value([number + 1, True, None, "x"], 2)
 
 
-BOUNDS = {"a ring counter": (196, 43), "a log line": (225, 57)}
+# Signals read every value and every line as well: 21 and some functions on top of what rules need.
+BOUNDS = {"a ring counter": (220, 50), "a log line": (250, 66)}
 
 
 @pytest.mark.process
