@@ -29,6 +29,7 @@ from analyzer.scan.tallies import OTHERS, find_counted
 from analyzer.secrets.values import hide_around
 from analyzer.signals import lines
 from analyzer.signals.ages import LogFilePart, find_age
+from analyzer.signals.answers import API_ERROR
 from analyzer.signals.lines import ExcerptLine, LineKind, classify_line
 from analyzer.signals.templates import find_object
 from analyzer.sources import Ledger
@@ -38,6 +39,7 @@ LINE = lines.KIND
 # What the kinds weigh of themselves, on the scale of analyzer.signals.grammar.
 WEIGHTS = {FILE: 6.5, DUMP: 6.5, BACKTRACE: 6.0, ALERT: 6.5, EVENT: 4.5}
 TEXT = 300
+ANSWER_LINES = 10  # around the code of an API error that are of the same answer
 _PREFIX = "problems/"
 _FULLEST = ("esxi.vobd", "esxi.vmkernel")  # logs that hold what the others repeat
 LOOKED_AT = 8192  # characters of a line
@@ -121,12 +123,22 @@ PROBLEM_SIGNATURES = (
 )
 
 
+_KERNEL_LOGS = frozenset({"esxi.vmkernel", "esxi.vmkwarning"})
+
+
 def is_reported(line: str) -> bool:
     """Say whether a line is counted as an event, an ALERT, a frame of a backtrace or a dump."""
     return any(pattern.search(line[:LOOKED_AT]) for pattern in (_EVENT, _ALERT, _FRAME, _DUMP))
 
 
-LINE_SIGNATURES = lines.make_line_signatures(parsing.tables().values(), is_reported)
+def is_counted_as_problem(table: str, line: str) -> bool:
+    """Say whether a line of a log is counted as one of the problems above: ALERTs, frames and dumps in two logs alone."""
+    if table in _KERNEL_LOGS:
+        return is_reported(line)
+    return _EVENT.search(line[:LOOKED_AT]) is not None
+
+
+LINE_SIGNATURES = lines.make_line_signatures(parsing.tables().values(), is_counted_as_problem)
 
 
 class _CountedLine(NamedTuple):
@@ -249,7 +261,7 @@ def _find_lines(
     in_excerpts: dict[tuple[str, LineKind], _Total] = {}
     for line in chosen:
         place = node_of[line.scope], line.kind
-        if place not in found and not is_reported(line.text):
+        if place not in found:
             in_excerpts.setdefault(place, _Total()).add_line(line)
     for (node, kind), total in in_excerpts.items():
         record = _make_line_record(node, kind, {"": total})
@@ -329,6 +341,8 @@ def list_uncovered(
         if one["kind"] == EVENT
     }
 
+    answered = _find_answers(judgement)
+
     found = []
     for one in known:
         node, kind, what, thing = one["node"], one["kind"], one["what"], one["object"]
@@ -342,12 +356,25 @@ def list_uncovered(
             continue
         if is_line and (name(node), name_event_made(one["text"])) in reported:
             continue
+        if API_ERROR in one["why"] and (one["address"], one["line"]) in answered:
+            continue
         meaning = meanings.get(what, {})
         ended = ends.get((node, str(meaning.get("clear_id") or ""), thing), "")
         if ended and ended < str(one["last"]):  # a file of a dump has no last line
             ended = ""
         found.append({**one, "title": str(meaning.get("title") or ""), "ended": ended})
     return found
+
+
+def _find_answers(judgement: Judgement) -> set[tuple[str, int]]:
+    """Return address and number of the lines of answers of an API that findings rest on: what is around its code."""
+    return {
+        (evidence.address, line)
+        for finding in judgement.findings
+        for evidence in finding.evidence
+        if evidence.label.partition(" = ")[0].endswith(".api_code")
+        for line in range(evidence.line - ANSWER_LINES, evidence.line + ANSWER_LINES + 1)
+    }
 
 
 def name_event_made(text: str) -> ProblemKind | None:

@@ -11,6 +11,10 @@ from analyzer.report.wording import count_noun, format_time, write_place
 
 TITLE = "Unexplained: signs of trouble that no finding rests on"
 LONGEST_QUERY = 160  # characters; no search takes more
+FEWEST_WORDS = 3  # of a query
+_WORD = re.compile(r"(?<![\w#])[A-Za-z][A-Za-z_:-]{2,}(?![\w#])")
+_SPELLED_CODE = re.compile(r"\bcode[a-p]+\b")  # analyzer.signals.templates
+_QUOTED_NAME = re.compile(r"'[^']*'|\S*\d\S*")
 LIKELY = 3.0  # weight from which a sign is shown and not folded; our own
 FIRST = 5  # of the lines, and of the counters, that are shown
 CHRONIC = frozenset({"all along", "steady"})  # analyzer.signals.ages
@@ -95,8 +99,12 @@ def write_query(signal: Signal) -> str:
     """Return what to search for: the words of a line without its names and numbers, "" for other signals."""
     if signal.kind != "line":
         return ""
-    words = " ".join(re.sub(r"[#*\"']+", " ", signal.what).split())
-    return " ".join(filter(None, (signal.module, words)))[:LONGEST_QUERY]
+    words = _WORD.findall(_SPELLED_CODE.sub(" ", signal.what))
+    if len(words) < FEWEST_WORDS:  # all of it is quoted, as in JSON, so that it was masked
+        words = _WORD.findall(_QUOTED_NAME.sub(" ", signal.text))
+    if len(words) < FEWEST_WORDS:
+        return ""
+    return " ".join(filter(None, (signal.module, *words)))[:LONGEST_QUERY]
 
 
 def summarize_signals(doc: CaseDocument) -> str:

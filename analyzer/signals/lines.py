@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from analyzer.artefacts.tables import Table
@@ -153,15 +154,19 @@ class LineCounter:
 
 
 def make_line_signatures(
-    tables: Iterable[Table], is_counted_elsewhere: Callable[[str], bool]
+    tables: Iterable[Table], is_counted_elsewhere: Callable[[str, str], bool]
 ) -> list[Signature]:
-    """Return a signature for each log that has files of its own; it counts the lines that say trouble."""
-    counter = LineCounter(is_counted_elsewhere)
-    return [
-        Signature(PREFIX + table.name, table.name, STEMS, True, name_kind=counter.name_kind)
-        for table in tables
-        if table.log and not table.inside
-    ]
+    """Return a signature for each log that has files of its own; it counts the lines that say trouble.
+
+    is_counted_elsewhere  says of a table and a line of it whether the line is counted by itself
+    """
+    signatures = []
+    for table in tables:
+        if table.log and not table.inside:
+            counter = LineCounter(partial(is_counted_elsewhere, table.name))
+            name = PREFIX + table.name
+            signatures.append(Signature(name, table.name, STEMS, True, name_kind=counter.name_kind))
+    return signatures
 
 
 class ExcerptLine(NamedTuple):

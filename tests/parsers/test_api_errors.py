@@ -177,3 +177,10 @@ def test_no_host_is_asked_for_errors(tmp_path: Path) -> None:
     document = triage_text(tmp_path, "[root@esx1:~] vmware -v\nVMware ESXi 6.5.0 build-4564106\n")
     assert not any("api-error" in group["rules"] for group in document["cannot_tell"])
     assert not document["findings"] or document["findings"][0]["rule"] != "api-error"
+
+
+def test_an_answer_that_a_finding_quotes_is_no_sign_of_trouble(tmp_path: Path) -> None:
+    """The finding says what the answer says; its lines do not stand below it once more."""
+    document = triage_text(tmp_path, f"{MANY_LINES}\n")
+    assert [one["rule"] for one in document["findings"]] == ["api-error"]
+    assert [one for one in document["signals"] if "API error" in one["why"]] == []

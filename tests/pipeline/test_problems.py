@@ -281,3 +281,10 @@ def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
 
     assert read.signals == []
     assert "In the logs, but in no finding" not in html.render_page(read)
+
+
+@pytest.mark.parametrize("name", ["var/run/log/vmksummary.log", "var/run/log/hostd.log", VMKERNEL])
+def test_an_alert_is_listed_whatever_log_it_stands_in(tmp_path: Path, name: str) -> None:
+    """Two logs count ALERTs by themselves; in all others an ALERT is a line that says trouble."""
+    doc, _ = triage(tmp_path, {name: [vmkernel(1, "ALERT: Synthetic: the made up unit failed")]})
+    assert [(one.kind, one.count) for one in doc.signals] in ([("alert", 1)], [("line", 1)])
