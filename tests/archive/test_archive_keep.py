@@ -156,9 +156,9 @@ def test_a_judgement_alone_has_no_facts() -> None:
     """A pack of kind `case` holds the document and the tables of the judgement, nothing of what was read."""
     outcome = kit.judged(kit.sample("slow-storage"))
     pack = encode.encode_case(None, outcome, kit.meta_of("x"), kind="case")
-    wanted = {"_case", "_findings", "_signals", "_verdicts"} | (
-        {"_unknowns"} if outcome.judgement.cannot_tell else set()
-    )
+    wanted = {"_case", "_findings", "_verdicts"}
+    wanted |= {"_unknowns"} if outcome.judgement.cannot_tell else set()
+    wanted |= {"_signals"} if outcome.signals else set()
     assert set(members(pack)) == {"meta.json", "case.json", "tables.jsonl"}
     assert {name for name, *_ in lines(pack)} == wanted
 

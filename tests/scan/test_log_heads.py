@@ -85,14 +85,15 @@ def test_twelve_of_three_thousand(tmp_path: Path) -> None:
 
 
 def test_a_rotated_log_may_begin_in_the_middle_of_a_message(tmp_path: Path) -> None:
-    """Lines that continue one of the file before are no strangers; a word without a time in front of all is one."""
+    """Lines that continue one of the file before are no strangers; text before the first line of a log makes an excerpt of it."""
     log = tmp_path / "hostd.1.log"
     known = "2021-03-08T10:00:00.000Z info hostd[2099] [Originator@6876 sub=Vimsvc] ready\n"
     log.write_text(f"-->    key = 7\n--> }}\n{known}torn\n", encoding="utf-8")
     assert source(log)[0].faults == 0
 
     log.write_text(f"garbage of another program\n{known}", encoding="utf-8")
-    assert source(log)[0].faults == 1
+    excerpt = source(log)[0]
+    assert (excerpt.faults, excerpt.why) == (0, "1 lines of other text")
 
 
 @together("sample", LOGS, ids=str, parts=3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -56,7 +57,14 @@ class LocalStore:
         with _translate_errors("write", target):
             with path.open("rb+") as stream:
                 os.fsync(stream.fileno())
-            self._place_file(path, target)
+            try:
+                self._place_file(path, target)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                # Nothing could be made in the archive, so that the file lies elsewhere: this says why.
+                with self._write_temporary(path.read_bytes()) as temporary:
+                    self._place_file(temporary, target)
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object if there is none of this name."""
