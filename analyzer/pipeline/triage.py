@@ -375,16 +375,20 @@ def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
     return given
 
 
+_ARCHIVE_SIGN = "backline-archive.json"  # stands at the top of an archive of cases
+
+
 def refuse_case(
     paths: Sequence[Place], ledger: Ledger, intake: Intake, kinds: KindFinder
 ) -> RefusedError | None:
     """Settle what was not understood; return the refusal when that is all, no bundle was recognised, and it is no text."""
     understood = finish_ledger(ledger, intake, kinds)
     roots = [*ledger.roots, *(one.address for one in ledger.given)]
+    texts = [address for address in intake.texts if not address.endswith(_ARCHIVE_SIGN)]
     if (
         understood
         or intake.advice
-        or intake.texts
+        or texts
         or any(kinds.find_kind(root).kind not in ("", "loose") for root in roots)
     ):
         return None
@@ -403,7 +407,7 @@ def suggest_next(ledger: Ledger) -> str:
     """Return the next step of somebody whose material could not be read."""
     if any(source.why == ENCRYPTED for source in ledger.sources):
         return "Give the folder that you get when you unpack it with the password."
-    if any(source.address.endswith("backline-archive.json") for source in ledger.sources):
+    if any(source.address.endswith(_ARCHIVE_SIGN) for source in ledger.sources):
         return "Give a bundle; the cases of an archive are listed by `backline archive list --archive DIR`."
     if any("Permission denied" in one.what for one in ledger.damage):
         return MAY_READ

@@ -149,6 +149,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         "as_path", "cdp_status", "cdrom_type", "multicast_routing", "neighbor_protocol", "nvme_transport", "offload",
         "outage", "portset", "route_flags", "route_origin", "route_way", "team_uplink",
         "acceptance", "access", "action", "active_status", "active_uplinks", "adapter", "adapter_state",
+        "api_code", "http_status",
         "address_family", "address_kind", "address_type", "admin_state", "admin_status", "af", "age_text", "agent_name",
         "agent_status", "agent_vm_power", "alarm_state", "apic_id", "app", "asc", "ascq",
         "ats_incompatibility", "module_licence", "module_version", "sel_type", "alarm_severity", "alarm_status",
