@@ -42,7 +42,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
     for case in CASES:
         shutil.copytree(case, base / "in" / case.name)
     (base / "in" / "acmecorp-outage").mkdir()
-    (base / "in" / "acmecorp-outage" / "esx.tgz").write_bytes(b"no archive")
+    (base / "in" / "acmecorp-outage" / "esx.tgz").write_bytes(b"\0\1no archive\xff")
     said = run(
         "batch",
         base / "in",
