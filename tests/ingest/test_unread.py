@@ -31,7 +31,9 @@ APP = "".join(
 TABLE = "order;customer;late\n" + "".join(
     f"{number};c{number % 7};{number % 3}\n" for number in range(30)
 )
-CLEAN = re.compile(r"(?i)nothing (?:was )?found(?! in what could be read)|nothing (?-i:(?:was )?cut)")
+CLEAN = re.compile(
+    r"(?i)nothing (?:was )?found(?! in what could be read)|nothing (?-i:(?:was )?cut)"
+)
 
 
 def run(*paths: Path, out: Path) -> tuple[int, str]:
