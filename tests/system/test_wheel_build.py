@@ -22,7 +22,8 @@ for name in {missing!r}:
 sys.path.insert(0, {root!r})
 from analyzer.cli import main
 from analyzer.commands import wheel
-wheel.write_man_page(pathlib.Path(tempfile.mkdtemp()), main)
+with tempfile.TemporaryDirectory() as folder:
+    wheel.write_man_page(pathlib.Path(folder), main)
 """
 
 
