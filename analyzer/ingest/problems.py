@@ -36,6 +36,7 @@ from analyzer.sources import Ledger
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 LINE = lines.KIND
+MASKED = frozenset({ALERT, LINE})  # their words are those of their line, without names and numbers
 # What the kinds weigh of themselves, on the scale of analyzer.signals.grammar.
 WEIGHTS = {FILE: 6.5, DUMP: 6.5, BACKTRACE: 6.0, ALERT: 6.5, EVENT: 4.5}
 TEXT = 300

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import convert, to_builtins
 
-from analyzer.case.document import CaseDocument
+from analyzer.case.document import CaseDocument, Signal
+from analyzer.ingest.problems import MASKED, classify_problem
 from analyzer.redact import namemap
 from analyzer.redact.identities import Identities
 from analyzer.redact.replacing import Replacer
@@ -110,6 +111,8 @@ class Redaction:
         for old, new in zip(doc.signals, made.signals, strict=True):
             if old.text in self.name_replacer.encoded:
                 new.what = new.text  # with other digits what was encoded can no longer be read
+            elif old.text != new.text:
+                name_again(new)
         for old_node, node in zip(doc.nodes, made.nodes, strict=True):
             self._machines.append(((old_node.name, old_node.id), node.name or node.id))
         made.settings.file = _name_file(made.settings.file)  # files of this machine
@@ -170,6 +173,13 @@ class Redaction:
         """Give every name that was taken its pseudonym, and write the map where it is kept."""
         self.map.words |= self.name_replacer.words
         self.map.save_map()
+
+
+def name_again(signal: Signal) -> None:
+    """Make the words of a signal anew from its line, which has no names: half masked, a name is no longer found."""
+    problem = classify_problem(signal.kind, signal.text) if signal.kind in MASKED else None
+    if problem is not None:
+        signal.what = problem.what
 
 
 def _name_file(path: str) -> str:
