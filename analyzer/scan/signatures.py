@@ -48,7 +48,7 @@ from analyzer.scan.hits import (
     decode_line,
 )
 from analyzer.scan.prefilter import ODD_CASE
-from analyzer.scan.tallies import CountedLine, KindShare, Tallies
+from analyzer.scan.tallies import CountedLine, KindShare, LineRun, Tallies
 from analyzer.secrets.values import HIDDEN, hide_around
 
 SMALL = (
@@ -296,6 +296,7 @@ class MemberSearch:
         name_kind = signature.name_kind
         assert name_kind is not None
         data, end = block.data, block.end
+        runs: dict[str, LineRun] = {}  # in the order of their first lines
         stop = -1
         for at in places:
             if at <= stop:
@@ -303,7 +304,15 @@ class MemberSearch:
             start = data.rfind(b"\n", 0, at) + 1
             stop = data.find(b"\n", at, end)
             kind = name_kind(bytes(data[start:stop]))
-            self._tallies.count_line(signature.id, kind, CountedLine(start, stop))
+            line = CountedLine(start, stop)
+            run = runs.get(kind)
+            if run is None:
+                runs[kind] = LineRun(line, line)
+            else:
+                run.last = line
+                run.count += 1
+        for kind, run in runs.items():
+            self._tallies.count_lines(signature.id, kind, run)
 
     def _confirm_proposals(
         self, block: LineBlock, proposals: list[tuple[int, int]]

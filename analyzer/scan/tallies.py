@@ -27,6 +27,15 @@ class CountedLine(NamedTuple):
 
 
 @dataclass(slots=True)
+class LineRun:
+    """The lines of one kind in a block: their number, and where the first begins and the last stands."""
+
+    first: CountedLine
+    last: CountedLine
+    count: int = 1
+
+
+@dataclass(slots=True)
 class KindShare:
     """How many kinds of a signature are kept on one node, over all members."""
 
@@ -77,8 +86,26 @@ class Tallies:
             if goes_on:
                 self._lasts[name, open_kind] = line
                 return
-        if not kind:
-            return
+        if kind:
+            key = self._keep_kind(name, kind, line)
+            self._result[key].count += 1
+            self._lasts[key] = line
+
+    def count_lines(self, name: str, kind: str, lines: LineRun) -> None:
+        """Count all lines of one kind in a block, for a signature without runs."""
+        if kind:
+            key = self._keep_kind(name, kind, lines.first)
+            self._result[key].count += lines.count
+            self._keep_last(key, lines.last)
+
+    def _keep_last(self, key: tuple[str, str], line: CountedLine) -> None:
+        """Note a line as the last of its kind; kinds that are counted together come in the order of their first."""
+        known = self._lasts.get(key)
+        if known is None or known.start < line.start:
+            self._lasts[key] = line
+
+    def _keep_kind(self, name: str, kind: str, line: CountedLine) -> tuple[str, str]:
+        """Return under which name a kind is counted; of a new one the line is kept as its first."""
         share, key = self._shares[name], (name, kind)
         if key not in self._result:
             if share.kept >= KINDS:
@@ -89,8 +116,7 @@ class Tallies:
                 share.kept += 1
                 self._result[key] = Tally()
                 self._firsts[key] = line
-        self._result[key].count += 1
-        self._lasts[key] = line
+        return key
 
     def number_lines(self, block: LineBlock) -> None:
         """Give the lines that are kept of this block their numbers; call it after each block."""

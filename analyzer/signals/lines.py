@@ -23,8 +23,9 @@ KIND = "line"
 PREFIX = "trouble/"
 MOST_EXCERPT = 300  # lines of a text that somebody chose; more are no excerpt
 LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is wrong
-_MOST_KNOWN = 20_000  # kinds of lines that are remembered, by their words without digits
+_MOST_KNOWN = 8_000  # lines that are remembered, without what differs from line to line
 _STAMP = 24  # characters of a line that differ on every line
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
 
 
@@ -115,33 +116,47 @@ def classify_line(line: str) -> LineKind:
 class LineCounter:
     """Names the kind of each line that the search of a log proposes; each kind is read by the grammar once.
 
-    own  says whether a line is counted elsewhere: an event, an ALERT, a core dump
+    is_counted_elsewhere  says whether a line is counted by itself: an event, an ALERT, a core dump
     """
 
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
-        self._kinds: dict[bytes, str] = {}
-        self._telling: dict[
-            bytes, list[TellingNumbers]
-        ] = {}  # by words: what finds their telling numbers
+        self._by_shape: dict[bytes, str] = {}  # by the line with each number as 0, where no number decides
+        self._telling: dict[bytes, list[TellingNumbers]] = {}  # by words: what finds their telling numbers
+        self._kinds: dict[bytes, str] = {}  # by words and telling numbers
 
     def name_kind(self, raw: bytes) -> str:
         """Return the kind of a line as a text, "" for one that says too little."""
-        words = _NUMBER.sub(b"", raw[_STAMP:])
+        shape = raw[_STAMP:].translate(_DIGITS)
+        shape = shape.replace(b"00", b"0").replace(b"00", b"0").replace(b"00", b"0")
+        kind = self._by_shape.get(shape)
+        if kind is None:
+            words = _NUMBER.sub(b"", raw[_STAMP:])
+            telling = self._find_telling(words, raw)
+            kind = self._find_kind(words, telling, raw)
+            if not telling:
+                _make_room(self._by_shape)
+                self._by_shape[shape] = kind
+        return kind
+
+    def _find_telling(self, words: bytes, raw: bytes) -> list[TellingNumbers]:
+        """Return what finds the numbers in a line that its kind depends on."""
         telling = self._telling.get(words)
         if telling is None:
-            if len(self._telling) >= _MOST_KNOWN:
-                self._telling.clear()
+            _make_room(self._telling)
             telling = [one for one in _TELLING if one.pattern.search(raw, _STAMP)]
             self._telling[words] = telling
+        return telling
+
+    def _find_kind(self, words: bytes, telling: Sequence[TellingNumbers], raw: bytes) -> str:
+        """Return the kind of a line by its words and the numbers that decide."""
         key = words
         for one in telling:
             numbers = map(one.simplify, one.pattern.findall(raw, _STAMP))
             key = b"\0".join((key, *numbers))
         kind = self._kinds.get(key)
         if kind is None:
-            if len(self._kinds) >= _MOST_KNOWN:
-                self._kinds.clear()
+            _make_room(self._kinds)
             kind = self._kinds[key] = self._read_kind(decode_line(raw))
         return kind
 
@@ -151,6 +166,12 @@ class LineCounter:
         if kind.weight < LEAST or self._is_counted_elsewhere(line):
             return ""
         return kind.write_key()
+
+
+def _make_room(memo: dict[bytes, Any]) -> None:
+    """Empty a memo that is full: what is met again is read again."""
+    if len(memo) >= _MOST_KNOWN:
+        memo.clear()
 
 
 def make_line_signatures(
