@@ -22,6 +22,7 @@ How = Literal[
     "differs",
     "older",
     "named",
+    "entry",
 ]
 
 
@@ -32,7 +33,8 @@ class CellSign:
     how     fine: never. rows: the row alone does. loss: a counter that is not 0. good: any other word does. bad: these
             words do. state, message: words of trouble do. above, below: beyond `bar`; of a number below 0 its size counts.
             differs: from the column `of`. older: than the capture, or than the column `of`, by more than `bar` days.
-            named: as the name in the column `of` says
+            named: as the name in the column `of` says. entry: it names an entry of a list of the maker, which no table of
+            ours holds whole; `of` is the column with its words
     words   of good and bad, in lower case
     bar     a number; with `of` the share of that column
     of      another column of the row
@@ -40,6 +42,9 @@ class CellSign:
     only    a column and words that its cell must hold, or this cell says nothing
     unless  a column and words that its cell must not hold
     names   of `named`: what a name means where its words do not say it
+    title   of `entry`: what the list is of
+    severity  of `entry`: the column with the severity that the source prints
+    quoted  of `entry`: regex of the lines of a log that name one, with a group `entry`, and `severity` where they print it
     """
 
     how: How
@@ -50,6 +55,9 @@ class CellSign:
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     names: tuple[tuple[str, CellSign], ...] = ()
+    title: str = ""
+    severity: str = ""
+    quoted: str = ""
 
     def only_where(self, column: str, *words: str) -> CellSign:
         """Return the sign for rows alone in which another column holds one of some words."""
@@ -62,7 +70,9 @@ class CellSign:
     @property
     def columns(self) -> tuple[str, ...]:
         """The other columns that it speaks of."""
-        return tuple(name for name in (self.of, *self.only[:1], *self.unless[:1]) if name)
+        return tuple(
+            name for name in (self.of, self.severity, *self.only[:1], *self.unless[:1]) if name
+        )
 
 
 NOTHING = CellSign("fine")  # the name says trouble, and there is none
@@ -116,3 +126,14 @@ def reads_words() -> CellSign:
 def named_by(column: str, **names: CellSign) -> CellSign:
     """Return the sign of a value whose meaning is the name in another column: a table of counters, a row each."""
     return CellSign("named", of=column, names=tuple(names.items()))
+
+
+def names_entry(
+    title: str, of: str = "", severity: str = "", quoted: str = "", weight: float = 3.0
+) -> CellSign:
+    """Return the sign of what names an entry of a closed list: an alarm, an error code, a record of a controller.
+
+    Each is trouble, whether or not a table of facts has it: by the severity that its source prints, else by its words,
+    else with `weight`.
+    """
+    return CellSign("entry", of=of, weight=weight, title=title, severity=severity, quoted=quoted)

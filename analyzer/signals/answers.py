@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 from analyzer.secrets.values import hide_around
 from analyzer.signals.grammar import LineReading, weigh_text
 from analyzer.signals.heads import read_head
-from analyzer.signals.lines import LEAST_EXCERPT, MOST_EXCERPT, ExcerptLine, LineKind
+from analyzer.signals.lines import (
+    LEAST_EXCERPT,
+    MOST_EXCERPT,
+    ExcerptLine,
+    LineKind,
+    add_entry,
+)
 from analyzer.signals.templates import mask_text
 
 SURE = 4.0  # weight from which a text without any output that Backline knows is worth a report
@@ -70,7 +76,8 @@ def find_answer_lines(
         shown = hide_around([], line, [])[1]
         head = read_head(shown)
         if head.form or head.is_stamped:
-            reading, text = weigh_text(head.text, head.level, head.form), head.text
+            reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
+            text = head.text
         else:
             reading, text = weigh_answer(shown), shown
         if reading.weight >= LEAST_EXCERPT:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from analyzer.artefacts.signs import CellSign, How
 from analyzer.artefacts.tables import Value
 from analyzer.runtime.text import one_line
-from analyzer.signals.cell_words import find_trouble, weigh_state
+from analyzer.signals.cell_words import find_trouble, is_ordinary, weigh_state
 from analyzer.signals.columns import find_whole, says_loss, says_state
+from analyzer.signals.severities import SURE, weigh_severity
 
 Cells = Mapping[str, Value]
 
@@ -163,6 +164,23 @@ def judge_message(cell: RowCell) -> BadCell | None:
     return cell.make_bad(words.weight, ", ".join(words.names)) if words.weight else None
 
 
+def judge_entry(cell: RowCell) -> BadCell | None:
+    """Weigh an entry of a closed list: by the severity that is printed, else by its words; an ordinary one is none."""
+    text = str(cell.value)
+    printed = cell.cells.get(cell.sign.severity)
+    if printed is not None and printed != "":
+        weight = weigh_severity(str(printed))
+    else:
+        told = find_trouble(text).weight
+        named = weigh_severity(text) or 0.0
+        weight = max(told, named if named >= SURE else 0.0) or None
+        if weight is None and is_ordinary(text):
+            return None
+    if weight is None:
+        weight = cell.sign.weight
+    return cell.make_bad(weight, text[:SHOWN]) if weight else None
+
+
 def judge_above(cell: RowCell) -> BadCell | None:
     """Weigh a number above its bar, or that is nearly all of its size."""
     sign, value = cell.sign, read_number(cell.value)
@@ -266,6 +284,7 @@ _JUDGES: dict[How, Callable[[RowCell], BadCell | None]] = {
     "differs": judge_difference,
     "older": judge_date,
     "named": judge_named,
+    "entry": judge_entry,
 }
 
 
@@ -286,11 +305,25 @@ def describe_cell(bad: BadCell, cells: Cells) -> str:
         return f"{name} is {shown}, {where} {sign.bar:,g}"
     if sign.how == "differs":
         return f"{name} is {shown}, {sign.of} is {format_cell(cells.get(sign.of))}"
+    if sign.how == "entry":
+        return describe_entry(bad, cells)
     if sign.how in ("message", "rows"):
         return f"{name}: {shown}"
     if sign.how == "older":
         return f"{name} is {shown[:10]}, {bad.reason}"
     return f"{name} is {shown}"
+
+
+def describe_entry(bad: BadCell, cells: Cells) -> str:
+    """Return an entry in the words of its source: `alarm frob_stuck: Frob 3 is stuck (HIGH)`."""
+    sign = bad.sign
+    parts = [f"{sign.title} {one_line(str(bad.value), SHOWN)}"]
+    words, severity = cells.get(sign.of), cells.get(sign.severity)
+    if words:
+        parts.append(f": {one_line(str(words), SHOWN)}")
+    if severity:
+        parts.append(f" ({format_cell(severity)})")
+    return "".join(parts)
 
 
 def format_share(bad: BadCell) -> str:

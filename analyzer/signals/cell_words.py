@@ -36,6 +36,12 @@ _NO_TROUBLE = re.compile(
     r"|\bfail(?:over|back|-?safe)\b|\bfully\b|\blink is not ready\b|\blog area (?:reset|cleared)\S*",
     re.IGNORECASE,
 )
+_ORDINARY = re.compile(
+    r"\b(?:present|presence|inserted|enabled|running|in[ -]service|active|idle|in test|on ?line|ok|normal|cleared"
+    r"|boot\w*|start\w*|initiat\w*|power(?:ed)?[ -]?(?:on|up|off|down|cycle)|S[0-5]\b|fully|synch\w*|time ?stamp"
+    r"|log(?:ged)?[ -]?(?:in|on|out)|connected|performance met|oem|update\w*|button|soft-?off|device enabled)\b",
+    re.IGNORECASE,
+)
 _ENDED = re.compile(r"\bde-?assert(?:ed|ion)?\b", re.IGNORECASE)  # the end of a hardware event
 
 
@@ -137,6 +143,11 @@ def weigh_state(text: str) -> float:
     if _GOOD_STATE.fullmatch(text) or not _BAD_STATE.search(text):
         return 0.0
     return 0.75 if _WEAK_STATE.fullmatch(text) else 1.0
+
+
+def is_ordinary(text: str) -> bool:
+    """Tell whether a record says what any machine does: it was switched on, a part is present, a log was cleared."""
+    return _ORDINARY.search(text[:MOST_TEXT]) is not None
 
 
 class WordsFound(NamedTuple):

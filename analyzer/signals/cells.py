@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 from analyzer.artefacts import parsing
@@ -82,11 +82,15 @@ class ExplainedCells:
     cells    node, address, line, column, value: of a long line, which holds a whole table in JSON, these alone
     lines    node, address, line: of a line that is not long all cells are explained
     columns  node, address, column: of many rows that decide, a finding shows some
+    shown    by node, address and line the columns of `cells`
     """
 
     cells: set[tuple[str, str, int, str, str]] = field(default_factory=set)
     lines: set[tuple[str, str, int]] = field(default_factory=set)
     columns: set[tuple[str, str, str]] = field(default_factory=set)
+    shown: defaultdict[tuple[str, str, int], set[str]] = field(
+        default_factory=partial(defaultdict, set)
+    )
 
     def add_evidence(self, node: str, evidence: Evidence) -> None:
         """Take one piece of evidence: its label is `alias.column = value`, with a remark where it stands for many rows."""
@@ -94,6 +98,7 @@ class ExplainedCells:
         column = name.rpartition(".")[2]
         shown = _REMARK.sub("", value).strip('"')
         self.cells.add((node, evidence.address, evidence.line, column, shown))
+        self.shown[node, evidence.address, evidence.line].add(column)
         if len(evidence.text) < _LONG_LINE:
             self.lines.add((node, evidence.address, evidence.line))
         if evidence.label.endswith((" more not shown)", " rows)")):
@@ -102,11 +107,28 @@ class ExplainedCells:
     def covers_cell(self, node: str, one: Sighting) -> bool:
         """Tell whether a finding rests on a cell; `node` is the name of its node."""
         address, line = one.place
+        if one.bad.sign.how == "entry" and self.covers_row(node, one.row):
+            return True
         return (
             (node, address, line) in self.lines
             or (node, address, line, one.column, write_value(one.bad.value)) in self.cells
             or (node, address, one.column) in self.columns
         )
+
+    def covers_row(self, node: str, row: Row) -> bool:
+        """Tell whether a finding rests on a row, whichever of its cells it shows; rows of one long line differ in some."""
+        address = row.block.address
+        lines = {row.line_of(column) for column in row.values}
+        if any((node, address, line) in self.lines for line in lines):
+            return True
+        found = False
+        for line in lines:
+            for column in self.shown.get((node, address, line), ()):
+                value = write_value(row.values.get(column))
+                if (node, address, line, column, value) not in self.cells:
+                    return False
+                found = True
+        return found
 
     def list_columns(self, node: str, address: str) -> set[str]:
         """Return the columns of a file that findings rest on."""
@@ -394,7 +416,9 @@ _WHY = {
 
 def name_reason(bad: BadCell) -> str:
     """Return in a word or two what speaks against a cell."""
-    return bad.reason if bad.sign.how == "message" else _WHY.get(bad.sign.how, bad.sign.how)
+    if bad.sign.how == "message":
+        return bad.reason
+    return bad.sign.title or _WHY.get(bad.sign.how, bad.sign.how)
 
 
 def make_record(some: Sequence[Sighting], what: str, why: str) -> dict[str, Any]:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from analyzer.artefacts.tables import Table
 from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_around
-from analyzer.signals.grammar import LONG_TIMES, read_unit, weigh_text
+from analyzer.signals.entries import find_entry, write_stems
+from analyzer.signals.grammar import LONG_TIMES, LineReading, read_unit, weigh_text
 from analyzer.signals.heads import read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
@@ -109,8 +110,16 @@ def classify_line(line: str) -> LineKind:
     """Return what a line says; secrets are hidden before its words are masked."""
     shown = hide_around([], line, [])[1]
     head = read_head(shown)
-    reading = weigh_text(head.text, head.level, head.form)
+    reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
     return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
+
+
+def add_entry(reading: LineReading, line: str) -> LineReading:
+    """Return what a line says with the entry of a list that it names, whose weight is the least it has."""
+    entry = find_entry(line)
+    if entry is None or not entry.weight:
+        return reading
+    return LineReading(max(reading.weight, entry.weight), (*reading.why, *entry.why))
 
 
 class LineCounter:
@@ -182,11 +191,12 @@ def make_line_signatures(
     is_counted_elsewhere  says of a table and a line of it whether the line is counted by itself
     """
     signatures = []
+    stems = "|".join(filter(None, (STEMS, write_stems())))
     for table in tables:
         if table.log and not table.inside:
             counter = LineCounter(partial(is_counted_elsewhere, table.name))
             name = PREFIX + table.name
-            signatures.append(Signature(name, table.name, STEMS, True, name_kind=counter.name_kind))
+            signatures.append(Signature(name, table.name, stems, True, name_kind=counter.name_kind))
     return signatures
 
 

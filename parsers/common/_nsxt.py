@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Unpack
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
+from analyzer.artefacts.signs import names_entry
 from analyzer.artefacts.tables import (
     Block,
     Column,
@@ -35,7 +36,12 @@ LOG_COLUMNS = (
     Column("comp", "str", "component: nsx-manager, nsx-edge, nsx-esx, …"),
     Column("subcomp", "str", "sub-component"),
     Column("s2comp", "str", "second sub-component"),
-    Column("nsx_error_code", "str", "errorCode: MP4039, MPA42003, …"),
+    Column(
+        "nsx_error_code",
+        "str",
+        "errorCode: MP4039, MPA42003, …",
+        sign=names_entry("error code", quoted=r'\berrorCode="(?P<entry>[A-Z]+\d+)"'),
+    ),
     Column(
         "event_type",
         "str",

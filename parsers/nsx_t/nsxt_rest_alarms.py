@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from analyzer.artefacts.parsing import Output, Parser
-from analyzer.artefacts.signs import says_bad
+from analyzer.artefacts.signs import names_entry
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Table
 
 from ..common._nsxt import MANAGER, typed_row
@@ -23,13 +23,15 @@ TABLE = Table.of(
         "event_type",
         "str",
         "eventType of an alarm: certificate_expired, edge_disk_usage_very_high, …",
+        sign=names_entry("alarm", of="alarm_summary", severity="alarm_severity").except_where(
+            "alarm_status", "resolved", "suppressed"
+        ),
     ),
     Column("feature", "str", "what it belongs to: certificates, edge_health, …"),
     Column(
         "alarm_status",
         "str",
         "OPEN, ACKNOWLEDGED, SUPPRESSED, RESOLVED",
-        sign=says_bad("open", weight=4),
     ),
     Column("alarm_severity", "str", "CRITICAL, HIGH, MEDIUM, LOW"),
     Column("alarm_summary", "str", "what it says of the object"),

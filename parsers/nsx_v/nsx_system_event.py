@@ -7,7 +7,7 @@ Source: `pagedSystemEventList` and `systemAlarm` of the API guide (NSX for vSphe
 from __future__ import annotations
 
 from analyzer.artefacts.parsing import Output, Parser, fault_at
-from analyzer.artefacts.signs import says_bad
+from analyzer.artefacts.signs import names_entry
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Table
 
 from ..common._nsx import XML_BODY, convert_stamp, make_row, xml_shape
@@ -23,9 +23,13 @@ TABLE = Table.of(
         "severity",
         "str",
         "as printed: Critical, High, Major, Medium, Low, Informational",
-        sign=says_bad("critical", "high", "major", weight=3.5),
     ),
-    Column("code", "int", "event code: 340004, 300006, …"),
+    Column(
+        "code",
+        "int",
+        "event code: 340004, 300006, …",
+        sign=names_entry("system event", of="message", severity="severity"),
+    ),
     Column("source", "str", "event source"),
     Column("module", "str", "module"),
     Column("message", "str", "the event in words"),

@@ -5,6 +5,7 @@ the vendor's own example has another date inside `Time:''`. A vsm.log is read on
 of nsx.vsm_log, and the system events among them are lines of this log as well.
 """
 
+from analyzer.artefacts.signs import names_entry
 from analyzer.artefacts.tables import Column, Record, Table, Value
 from analyzer.forms.logs import LEVEL, MESSAGE, PRI, SYSLOG, TIME
 
@@ -16,7 +17,15 @@ TABLE = Table.of(
     "[SystemEvent] lines of vsm.log",
     TIME,
     LEVEL,
-    Column("code", "int", "event code: 340004, 250024, …"),
+    Column(
+        "code",
+        "int",
+        "event code: 340004, 250024, …",
+        sign=names_entry(
+            "system event",
+            quoted=r"Severity:'(?P<severity>\w+)', Event Source:'[^']*', Code:'(?P<entry>\d+)'",
+        ),
+    ),
     Column("severity", "str", "as printed: Critical, High, Major, Medium, Low, Informational"),
     Column("source", "str", "event source"),
     Column("module", "str", "module"),

@@ -205,7 +205,8 @@ def read_good_rows() -> list[tuple[str, Cells]]:
         ("esxi.pnic", {"pnic": "vmnic0", "link_up": True, "duplex": "Full", "speed_mbps": 10000}),
         ("esxi.certificate", {"valid_until": "2030-01-01 00:00:00"}),
         ("nsxt.cluster_group", {"group_status": "STABLE", "overall_status": "STABLE"}),
-        ("esxi.ipmi_sel", {"sel_event": "Uncorrectable ECC", "is_asserted": False}),
+        ("esxi.ipmi_sel", {"sel_message": "Deassert + Uncorrectable ECC", "is_asserted": False}),
+        ("esxi.ipmi_sel", {"sel_message": "Assert + Drive Presence", "is_asserted": True}),
         ("esxi.ntp_variable", {"ntp_name": "stratum", "ntp_number": 3}),
         ("esxi.pnic_private_stats", {"pnic": "vmnic0", "key": "rx_packets", "value": 9}),
         ("esxi.pnic_private_stats", {"pnic": "vmnic0", "key": "rx_dropped", "value": 0}),
@@ -452,7 +453,7 @@ def test_names_of_counters_are_made_visible() -> None:
 def test_secrets_are_hidden() -> None:
     """A sentence or a line that holds a password shows none."""
     facts = make_facts(
-        {"esxi.ipmi_sel": [{"sel_event": "Failed: password=Secret123!", "is_asserted": True}]}
+        {"esxi.ipmi_sel": [{"sel_message": "Failed: password=Secret123!", "is_asserted": True}]}
     )
     facts.store("esxi.ipmi_sel").rows[0].block.lines[0] = "login failed, password=Secret123!"
     (found,) = find_cell_signals(facts, judge(Catalog([]), facts))
@@ -517,6 +518,7 @@ def test_the_samples_of_parsers() -> None:
     assert len({one[1:] for one in wanted}) > 120
     assert kinds == {
         "rows", "loss", "good", "bad", "state", "message", "above", "below", "differs", "older", "named",
+        "entry",
     }  # fmt: skip
 
 

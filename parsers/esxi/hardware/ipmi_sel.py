@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output
-from analyzer.artefacts.signs import NOTHING, reads_words
+from analyzer.artefacts.signs import NOTHING, names_entry
 from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_blocks
 
@@ -35,14 +35,20 @@ _FORM = get_blocks(
         "When", "sel_time", "time", "when, by the clock of the controller, which need not be UTC"
     ),
     Field("SEL Type", "sel_type", "str", "2 (System Event), or a form of the vendor"),
-    Field("Message", "sel_message", "str", "what happened, as printed", sign=NOTHING),
+    Field(
+        "Message",
+        "sel_message",
+        "str",
+        "what happened, as printed",
+        sign=names_entry("hardware event").except_where("is_asserted", "false"),
+    ),
     Field("Sensor Number", "sensor_number", "int", "sensor that reported it"),
     Made("is_asserted", "bool", "it began: Assert; Deassert is its end"),
     Made(
         "sel_event",
         "str",
         "the message without Assert or Deassert: Memory Uncorrectable ECC, …",
-        sign=reads_words().except_where("is_asserted", "false"),
+        sign=NOTHING,
     ),
     Made("sel_begun", "int", "how often this sensor began this event in the output", "events"),
     Made("is_last", "bool", "nothing later of this sensor and event stands in the output"),

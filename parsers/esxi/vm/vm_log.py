@@ -7,8 +7,10 @@ write the same lines: the first one names the product.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from analyzer.artefacts.parsing import Output, Parser
+from analyzer.artefacts.signs import names_entry
 from analyzer.artefacts.tables import Block, Column, Fault, Table
 from analyzer.forms.logs import LEVEL, MESSAGE, MON, TIME, TS, log_files, log_rows, view_command
 
@@ -25,7 +27,9 @@ TABLE = Table.of(
     ),
     Column("thread", "str", "vmx, vcpu-0, mks, svga, …"),
     Column("opid", "str", "operation id, where the line has one"),
-    MESSAGE,
+    replace(
+        MESSAGE, sign=names_entry("message to the user", quoted=r"\[(?P<entry>msg\.\w[\w.-]*)\] \S")
+    ),
     ask="vmware.log and vmware-*.log from the folder of the VM",
     log=True,
 )
