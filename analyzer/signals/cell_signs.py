@@ -37,6 +37,7 @@ class BadCell(NamedTuple):
     name    what the value is called: the column, or the name in the row
     value   as the table has it
     share   of what it is a part of, None where that is not known
+    growth  of a counter that moved between two outputs: `grew by 1,204 within 5 min`
     """
 
     weight: float
@@ -45,6 +46,7 @@ class BadCell(NamedTuple):
     name: str
     value: Value
     share: float | None = None
+    growth: str = ""
 
 
 class RowCell(NamedTuple):
@@ -293,7 +295,8 @@ def describe_cell(bad: BadCell, cells: Cells) -> str:
     sign, name = bad.sign, one_line(bad.name, SHOWN)
     shown = format_cell(bad.value)
     if sign.how == "loss":
-        return f"{name} is {shown}{format_share(bad)}"
+        growth = f", {bad.growth}" if bad.growth else ""
+        return f"{name} is {shown}{format_share(bad)}{growth}"
     if sign.how in ("above", "below"):
         if sign.of and sign.bar == 1:
             return f"{name} is {shown}, {sign.of} is {format_cell(cells.get(sign.of))}"

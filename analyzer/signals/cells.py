@@ -31,6 +31,7 @@ from analyzer.signals.cell_signs import (
     judge_cell,
 )
 from analyzer.signals.columns import Meaning, list_meanings
+from analyzer.signals.growth import MANY, CaptureTimes, find_growth
 
 Identity = tuple[Any, ...]
 
@@ -151,13 +152,14 @@ def find_cell_signals(facts: Facts, judgement: Judgement) -> list[dict[str, Any]
     made.put_tables(facts, list_declared_made())
     explained = collect_explained(judgement)
     records: list[dict[str, Any]] = []
+    times = CaptureTimes(facts)
     for name in sorted(facts.list_names()):
         table = facts.tables[name]
         if table.log or table.given is not None or table.lines_of is not None:
             continue
         meanings = list_meanings(table) if facts.count(name) else {}
         if meanings:
-            records += find_in_table(facts, table, meanings, explained)
+            records += find_in_table(facts, table, meanings, explained, times)
     return sorted(records, key=order_record)
 
 
@@ -185,16 +187,22 @@ def collect_explained(judgement: Judgement) -> ExplainedCells:
 
 
 def find_in_table(
-    facts: Facts, table: Table, meanings: dict[str, Meaning], explained: ExplainedCells
+    facts: Facts,
+    table: Table,
+    meanings: dict[str, Meaning],
+    explained: ExplainedCells,
+    times: CaptureTimes,
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of one table."""
     store = facts.store(table.name)
-    sightings = list(read_rows(facts, store.rows, meanings, table))
+    rows = times.order_rows(store.rows)
+    sightings = list(read_rows(facts, rows, meanings, table))
     by_node: defaultdict[str, list[Sighting]] = defaultdict(list)
     for one in leave_explained_out(facts, sightings, explained):
         by_node[one.node].append(one)
     for some in by_node.values():
         losses = [one for one in some if one.bad.sign.how == "loss"]
+        losses = list(add_growths(losses, rows, find_objects(table, meanings), times))
         others = [one for one in some if one.bad.sign.how != "loss"]
         yield from make_loss_records(losses)
         yield from make_reason_records(keep_worst_fills(others))
@@ -324,6 +332,40 @@ def leave_explained_out(
             yield one
 
 
+def add_growths(
+    losses: Sequence[Sighting], rows: Sequence[Row], objects: RowObjects, times: CaptureTimes
+) -> Iterator[Sighting]:
+    """Yield counters of loss of one node; one that grew between two outputs of its object weighs more.
+
+    rows  of the table, those of the oldest output first
+    """
+    wanted = {one.identity for one in losses}
+    outputs: defaultdict[Identity, list[Row]] = defaultdict(list)
+    for row in rows if wanted else ():
+        identity = objects.identify_row(row)
+        if row.block.node == losses[0].node and identity in wanted:
+            outputs[identity].append(row)
+    for one in losses:
+        some = [row for row in outputs[one.identity] if counts_same(row, one)]
+        whole = one.bad.sign.of if one.bad.name == one.column else ""  # else a row of its own
+        growth = find_growth(times, some, one.column, whole) if len(some) > 1 else None
+        if growth is None:
+            yield one
+            continue
+        moved = {one.bad.name: growth.by, one.bad.sign.of: growth.whole}
+        lately = judge_cell(RowCell(one.bad.sign, one.bad.name, growth.by, moved))
+        weight = max(one.bad.weight, lately.weight if lately else 0.0)
+        weight += 1.0 if growth.by >= MANY else 0.5
+        yield one._replace(bad=one.bad._replace(weight=weight, growth=growth.describe()))
+
+
+def counts_same(row: Row, one: Sighting) -> bool:
+    """Tell whether a row of an object holds the counter of a cell: where a row has one of many, its name is the same."""
+    if one.bad.name == one.column:
+        return True
+    return one.bad.name in row.values.values()
+
+
 # -- records
 
 
@@ -428,6 +470,8 @@ def make_record(some: Sequence[Sighting], what: str, why: str) -> dict[str, Any]
     reasons = [why]
     if worst.bad.share is not None and worst.bad.sign.of:
         reasons.append(f"{100 * worst.bad.share:.2g} % of {worst.bad.sign.of}")
+    if worst.bad.growth:
+        reasons.append("it is growing")
     return fill_record(
         worst.node,
         f"{worst.row.table.name}.{worst.column}",
