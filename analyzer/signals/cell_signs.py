@@ -173,9 +173,9 @@ def judge_entry(cell: RowCell) -> BadCell | None:
     if printed is not None and printed != "":
         weight = weigh_severity(str(printed))
     else:
-        told = find_trouble(text).weight
+        said = find_trouble(text).weight
         named = weigh_severity(text) or 0.0
-        weight = max(told, named if named >= SURE else 0.0) or None
+        weight = max(said, named if named >= SURE else 0.0) or None
         if weight is None and is_ordinary(text):
             return None
     if weight is None:

@@ -173,13 +173,13 @@ class Meaning(NamedTuple):
 
 @cache
 def list_meanings(table: Table) -> dict[str, Meaning]:
-    """Return the meaning of each column of a table that has one; what an entry of a list says is told with the entry."""
+    """Return the meaning of each column of a table that has one; what an entry of a list says stands with the entry."""
     signs = [column.sign for column in table.columns if column.sign is not None]
-    told = {name for sign in signs if sign.how == "entry" for name in sign.columns}
+    spoken = {name for sign in signs if sign.how == "entry" for name in sign.columns}
     found = {}
     for column in table.columns:
         meaning = find_meaning(table, column)
-        if meaning is not None and (meaning.source == "declared" or column.name not in told):
+        if meaning is not None and (meaning.source == "declared" or column.name not in spoken):
             found[column.name] = meaning
     return found
 
