@@ -8,12 +8,14 @@ from analyzer.artefacts.tables import Column, Kind
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
-from analyzer.rules.model import LogDef, SeenDef
+from analyzer.rules.model import LogDef, LogForm, SeenDef
 from analyzer.rules.values import Values
 from analyzer.runtime.text import span_in_words
+from analyzer.scan.also import join_forms
 from analyzer.scan.patterns import find_ambiguity, find_fatal
 
-LOG_KEYS = ("in", "match", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
+LOG_KEYS = ("in", "match", "also", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
+ALSO_KEYS = ("match", "source")  # of a further form of the same sign
 GROUP_KINDS: tuple[Kind, ...] = (
     "int",
     "float",
@@ -50,6 +52,11 @@ class LogReader(Values):
         pattern = keys["match"].text
         fold = self._read_flag(keys.get("ignore_case"), "ignore_case")
         groups = self._read_groups(keys["match"], pattern, fold)
+        forms = self._read_forms(keys.get("also"), groups, fold)
+        pattern = join_forms([pattern, *(form.pattern for form in forms)])
+        if len(pattern.encode()) > self.limits.pattern_bytes:
+            message = f"all forms together are longer than {self.limits.pattern_bytes} bytes"
+            raise self.text.error(message, keys["match"].place, "make a second signature of them")
         taken = {column.name: column.name for column in table.columns}
         for group in groups:  # the database cannot tell names apart that differ only in case
             other = taken.setdefault(group.lower(), group)
@@ -89,8 +96,41 @@ class LogReader(Values):
                 (group, self._read_line(child, "otherwise")) for group, child in words.items()
             )
         return LogDef(
-            name, table, pattern, fold, alias, where, keep, nodes == "any", columns, otherwise
+            name,
+            table,
+            pattern,
+            fold,
+            alias,
+            where,
+            keep,
+            nodes == "any",
+            columns,
+            otherwise,
+            main=keys["match"].text,
+            also=tuple(forms),
         )
+
+    def _read_forms(
+        self, item: RuleItem | None, groups: tuple[str, ...], fold: bool
+    ) -> list[LogForm]:
+        """Return the further forms of a sign; each names the objects by groups of the first one, and its source."""
+        forms: list[LogForm] = []
+        if item is None or item.value is None:
+            return forms
+        for child in self._read_list(item, "also"):
+            keys = self._read_mapping(child, ALSO_KEYS, "a form of `also`", ALSO_KEYS)
+            pattern = keys["match"]
+            own = self._read_groups(pattern, pattern.text, fold)
+            for group in own:
+                if group not in groups:
+                    near = did_you_mean(group, groups) or "leave it out, or put it into `match`"
+                    message = f"`match` of the signature has no group `{group[:60]}`"
+                    raise self.text.error(message, pattern.place, near)
+            if re.search(r"\\[1-9]", pattern.text):
+                advice = "name the group: (?P=name)"
+                raise self.text.error("a form cannot count its groups", pattern.place, advice)
+            forms.append(LogForm(pattern.text, self._read_line(keys["source"], "source")))
+        return forms
 
     def _read_groups(self, item: RuleItem, pattern: str, fold: bool) -> tuple[str, ...]:
         if not isinstance(item.value, str) or not pattern:

@@ -47,9 +47,18 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class LogForm:
+    """The words of another driver, plug-in or release for the same sign, and who prints them so."""
+
+    pattern: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class LogDef:
     """A signature in a log table; named groups of the pattern are columns of its hits.
 
+    pattern  finds every form; main: the first of them alone, also: the others
     columns  the named groups with their kinds, for lines that are used as a table
     otherwise  group -> what it is in a line that has none
     """
@@ -64,6 +73,12 @@ class LogDef:
     any_node: bool = False
     columns: tuple[Column, ...] = ()
     otherwise: tuple[tuple[str, str], ...] = ()
+    main: str = ""
+    also: tuple[LogForm, ...] = ()
+
+    def list_forms(self) -> list[str]:
+        """Return the pattern of each form, the first one first."""
+        return [self.main or self.pattern, *(form.pattern for form in self.also)]
 
 
 @dataclass(frozen=True, slots=True)

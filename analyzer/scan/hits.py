@@ -17,6 +17,7 @@ from analyzer.artefacts import logtime
 from analyzer.artefacts.logtime import format_iso, is_stamped, log_time
 from analyzer.artefacts.tables import NodeOwned
 from analyzer.runtime.limits import LimitHit, Limits
+from analyzer.scan.also import fold_groups
 from analyzer.scan.blocks import Buffer, LineBlock, NulGap
 from analyzer.secrets.values import hide_around, may_hold_secrets
 
@@ -113,9 +114,9 @@ class Hit:
     def groups(self) -> dict[str, str | None]:
         """Named groups of the pattern, cut at 8,192 characters; empty when it has none."""
         if self._search is None or isinstance(self._search, dict):
-            return self._search or {}
+            return fold_groups(self._search or {})
         match = self._search(self.text)
-        return match.groupdict() if match else {}
+        return fold_groups(match.groupdict()) if match else {}
 
     def set_neighbours(self, before: bytes, after: bytes) -> None:
         """Take the neighbouring lines, each with its line feed."""

@@ -401,6 +401,7 @@ def test_every_key_has_its_words() -> None:
         "join": rule_keys.JOIN_KEYS,
         "population": rule_keys.POPULATION_KEYS,
         "logs": logs.LOG_KEYS,
+        "also": logs.ALSO_KEYS,
         "seen": logs.SEEN_KEYS,
         "grade": rule_keys.GRADE_KEYS,
         "outcomes": rule_keys.OUTCOME_KEYS,

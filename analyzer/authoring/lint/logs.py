@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from analyzer.authoring.lint.complaints import RuleFile
+from analyzer.rules.language.rulefile import RuleItem
 from analyzer.scan import patterns
 
 # Kind of danger -> code.
@@ -18,12 +20,21 @@ CODES = {
 }
 
 
+def _list_patterns(file: RuleFile) -> Iterator[tuple[str, RuleItem]]:
+    """Yield the patterns of all signatures, of each the first form and then the further ones."""
+    for name in file.list_pairs("logs"):
+        further = file.list_entries("logs", name, "also")
+        ways: list[tuple[str | int, ...]] = [("match",)]
+        ways += [("also", number, "match") for number, _ in enumerate(further)]
+        for way in ways:
+            item = file.find_item("logs", name, *way)
+            if item is not None and isinstance(item.value, str):
+                yield name, item
+
+
 def check_patterns(file: RuleFile) -> None:
     """Keep the complaints about the patterns of all signatures that compile."""
-    for name in file.list_pairs("logs"):
-        item = file.find_item("logs", name, "match")
-        if item is None or not isinstance(item.value, str):
-            continue
+    for name, item in _list_patterns(file):
         fold = file.read_word("logs", name, "ignore_case") == "true"
         try:
             re.compile(item.text, re.IGNORECASE if fold else 0)

@@ -229,7 +229,8 @@ def write_looks(rule: Rule, links: Links) -> Iterator[str]:
     for log in rule.logs.values():
         fold = ", capitals or not" if log.ignore_case else ""
         table = _to_table(log.table, links)
-        searched = f"{table} for {code_span(log.pattern)}{fold}"
+        forms = " or ".join(map(code_span, log.list_forms()))
+        searched = f"{table} for {forms}{fold}"
         name = code_span(log.name)
         yield f"- searches {searched}, called {name}{_write_only(log.where)}"
     for seen in rule.seen.values():

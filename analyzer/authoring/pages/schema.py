@@ -285,9 +285,12 @@ class _Maker:
 
     def _log_keys(self) -> dict[str, Any]:
         """Return the keys of a signature."""
+        keys = {"match": {"type": "string", "minLength": 1}, "source": TEXT}
+        form = parts.type_mapping("also", logs.ALSO_KEYS, keys, logs.ALSO_KEYS)
         return {
             "in": parts.table_names(self.logs),
             "match": {"type": "string", "minLength": 1},
+            "also": parts.list_of(form),
             "ignore_case": _FLAG,
             "columns": {
                 "type": ["object", "null"],

@@ -164,7 +164,8 @@ def describe_log(log: LogDef) -> str:
     where = ""
     if log.where is not None:
         where = f", where {log.where.text}"
-    return f"{log.name}: lines of {log.table.name} that match {log.pattern}{case}{where}"
+    forms = " or ".join(log.list_forms())
+    return f"{log.name}: lines of {log.table.name} that match {forms}{case}{where}"
 
 
 def list_columns(rule: Rule) -> dict[str, list[str]]:
