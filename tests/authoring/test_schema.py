@@ -191,6 +191,7 @@ SHORT: dict[str, Any] = {
     "sign": {
         "in": "esxi.made_up_log",
         "match": "bad (?P<who>\\w+)",
+        "also": [{"match": "other words", "source": "made up"}],
         "ignore_case": True,
         "columns": {"who": "str"},
         "otherwise": {"who": "nobody"},
@@ -205,6 +206,7 @@ SHORT: dict[str, Any] = {
     "cleared": {
         "in": "esxi.made_up_log",
         "match": "good (?P<who>\\w+)",
+        "also": [{"match": "other words", "source": "made up"}],
         "ignore_case": True,
         "columns": {"who": "str"},
         "otherwise": {"who": "nobody"},
