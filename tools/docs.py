@@ -1,8 +1,8 @@
 """Write what is made of the program: the pages that are not in git, and the generated files that are.
 
 python tools/docs.py            docs/rules.md, tables.md, cli.md, backline.1 and both schemas, which git ignores;
-                                analyzer/redact/words.txt and the tables of layers and rooms in
-                                docs/architecture.md, which are in git
+                                analyzer/redact/words.txt, analyzer/signals/word_odds.csv and the tables of layers and
+                                rooms in docs/architecture.md, which are in git
 python tools/docs.py -o DIR     the former alone, into a folder
 python tools/docs.py --check    exits with 1 when one of the latter is not fresh
 """
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from analyzer import cli
 from analyzer.commands.made_pages import list_page_makers
 from analyzer.redact.words import words_of
-from tools import layers
+from tools import layers, word_odds
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -84,6 +84,7 @@ def product_words() -> str:
 # What is made and stays in git: files that the program reads at run time, and a page with tables among its text.
 KEPT: dict[str, Callable[[], str]] = {
     "analyzer/redact/words.txt": product_words,
+    "analyzer/signals/word_odds.csv": word_odds.write_table,  # of words that words.txt has
     "docs/architecture.md": architecture_page,
 }
 

@@ -32,6 +32,7 @@ from analyzer.signals.ages import LogFilePart, find_age
 from analyzer.signals.answers import API_ERROR
 from analyzer.signals.lines import ExcerptLine, LineKind, classify_line
 from analyzer.signals.templates import find_object
+from analyzer.signals.word_odds import add_gain, find_word_gain, read_odds
 from analyzer.sources import Ledger
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
@@ -255,8 +256,12 @@ def _find_lines(
         fullest = _choose_fullest(logs)
         age = find_age(_list_parts(files[node, fullest], tallies))
         record = _make_line_record(node, kind, logs)
-        record |= {"weight": round(kind.weight + age.gain, 1), "age": age.word}
-        record["why"] = [*kind.why, age.why] if age.why else list(kind.why)
+        words = find_word_gain(kind.module, kind.template, read_odds())
+        aged = kind.weight + age.gain
+        weight = add_gain(aged, words.gain)
+        record |= {"weight": round(weight, 1), "age": age.word}
+        why = [*kind.why, age.why, words.why if weight > aged else ""]
+        record["why"] = [reason for reason in why if reason]
         records.append(record)
 
     in_excerpts: dict[tuple[str, LineKind], _Total] = {}
