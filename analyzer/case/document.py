@@ -357,6 +357,26 @@ class QuietRule(DocumentRecord, kw_only=True):
     not_applicable: Annotated[Count, Meta(description="Subjects it does not apply to.")]
 
 
+class KnownLabel(DocumentRecord, kw_only=True):
+    """A rule that an engineer confirmed in stored cases."""
+
+    rule: Annotated[Product, Meta(description="Id of the rule.")]
+    cases: Annotated[
+        Count, Meta(description="Stored cases with the sign in which somebody confirmed it.")
+    ]
+
+
+class KnownSign(DocumentRecord, kw_only=True):
+    """What an archive of earlier cases knows of a kind of signal; the case itself does not count."""
+
+    cases: Annotated[Count, Meta(description="Stored cases that have it.")]
+    of: Annotated[Count, Meta(description="Stored cases whose signals are known.")]
+    labels: Annotated[
+        list[KnownLabel],
+        Meta(description="What engineers said of these cases, the most said first."),
+    ] = []
+
+
 class Signal(DocumentRecord, kw_only=True):
     """A sign of trouble that no finding rests on: lines or cells of one kind on one machine. It has no severity."""
 
@@ -414,6 +434,10 @@ class Signal(DocumentRecord, kw_only=True):
             description="What its module is, where it goes on and what to ask for; empty where no row tells."
         ),
     ] = ""
+    known: Annotated[
+        KnownSign | None,
+        Meta(description="How often stored cases have it; null where no archive was given."),
+    ] = None
 
 
 class Event(DocumentRecord, kw_only=True):

@@ -11,7 +11,6 @@ import click
 
 from analyzer.archive.labels import label_lines
 from analyzer.archive.query import browse
-from analyzer.archive.query.known_kinds import describe_known_kind
 from analyzer.archive.query.similar import SignalKind, SimilarCase, SimilarCases, find_similar
 from analyzer.commands.archived import (
     archive_option,
@@ -21,6 +20,7 @@ from analyzer.commands.archived import (
     seconds_option,
 )
 from analyzer.commands.plain import speak_plainly
+from analyzer.report.signals import describe_known
 from analyzer.runtime.text import count_noun, for_terminal, one_line
 
 HEAD = ("case", "id", "share", "shared", "signs", "kinds", "labels")
@@ -67,7 +67,7 @@ def format_similar(found: SimilarCases) -> Iterator[str]:
     yield f"{one_line(found.name)}  {found.id[: browse.SHORT]}  {signs}, compared with {others}"
     for kind, known in found.own:
         yield f"  {name_kind(kind)}"
-        if words := describe_known_kind(known):
+        if words := describe_known(known):
             yield f"    {one_line(words)}"
     for one in found.cases:
         yield ""

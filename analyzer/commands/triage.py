@@ -13,6 +13,7 @@ import click
 
 from analyzer.case import case_file
 from analyzer.case.verdicts import Judgement
+from analyzer.commands.archived import open_archive, optional_archive_option
 from analyzer.commands.local import (
     RuleChoice,
     draft_option,
@@ -50,6 +51,7 @@ from analyzer.commands.showing import (
     show_summary,
 )
 from analyzer.commands.standard_input import open_standard_input
+from analyzer.ingest.file_hashes import FileHashes
 from analyzer.pipeline.triage import Options
 from analyzer.pipeline.triage import triage as run
 from analyzer.report.results import render_results
@@ -61,6 +63,7 @@ from analyzer.runtime.text import for_terminal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from analyzer.archive.store import Archive
     from analyzer.case.document import CaseDocument
     from analyzer.pipeline.case_data import RunResult
     from analyzer.redact.redaction import Redaction
@@ -108,6 +111,9 @@ _FOLDER = click.Path(path_type=Path, readable=False)
     callback=parse_moment,
     help="UTC time of the trouble, to centre the report on.",
 )
+@optional_archive_option(
+    "Say at each sign of trouble how many cases of this archive have it; nothing is stored."
+)
 @click.option("--open", "open_it", is_flag=True, help="Open the report in the browser.")
 @click.option(
     "--one-case",
@@ -128,6 +134,7 @@ def command(
     fail_on: str | None,
     choice: RuleChoice,
     incident: str,
+    archive_url: str | None,
     open_it: bool,
     one_case: bool,
     redact: RedactChoice,
@@ -137,12 +144,13 @@ def command(
     Writes case.json, report.html and report.md into the output folder, and prints a summary. A path may be a
     storage URL, such as s3://bucket/case.tgz, which is read in place. `-` is standard input. With --format or --json
     nothing is written without -o. The results always hold the whole case; --severity, --node and --rule choose what
-    is printed.
+    is printed. With --archive they also say how many earlier cases have each sign of trouble that no rule knows.
 
     \b
     Example:
       backline triage esx-host.tgz vsish.txt -o case-1234
       backline triage esx-host.tgz --format sarif > case.sarif
+      backline triage esx-host.tgz --archive archive
     """
     refuse_together(format=form, json=json_to is not None, all=everything)
     refuse_together(quiet=quiet, all=everything)
@@ -150,6 +158,8 @@ def command(
     printed = form is not None or json_to is not None
     redaction = redact.begin_redaction(beside="" if printed and output is None else "the results")
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
+    if archive_url is not None:
+        words.archive = open_archive(archive_url)
     with open_standard_input(paths) as given:
         if not one_case:
             _refuse_many(given)
@@ -238,6 +248,7 @@ class TriageWords:
     keep_refused  a case of which nothing was understood gets a document too
     redaction     what names become in all that is written, None where they stay
     folder        where the results go, None for nowhere
+    archive       that knows earlier cases, None for none
     """
 
     choice: RuleChoice
@@ -246,6 +257,7 @@ class TriageWords:
     keep_refused: bool
     redaction: Redaction | None = None
     folder: Path | None = None
+    archive: Archive | None = None
 
     def run_triage(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
         """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them.
@@ -255,6 +267,7 @@ class TriageWords:
 
         check_paths(paths, BacklineError)
         options = self._options(paths)
+        failed: list[str] = []
         if self.folder is not None:
             check_folder(self.folder, RESULTS)
         with Interrupt() as stop, _show_progress(paths, options, self.silent) as writes:
@@ -263,13 +276,16 @@ class TriageWords:
             # all of it is in the document, and the report needs the room
             outcome.judgement = Judgement()
             writes()
+            if self.archive is not None:
+                outcome.document, failed = _tell_known(
+                    outcome.document, self.archive, paths, options
+                )
             if self.redaction is not None:
                 outcome.document = self.redaction.redact_document(outcome.document)
                 if self.folder is not None and not named:
                     self.folder = name_folder(outcome.document.case.name)
-            failed: list[str] = []
             if self.folder is not None and not outcome.refused:
-                failed = self._write(outcome.document, self.folder)
+                failed += self._write(outcome.document, self.folder)
         return outcome, failed
 
     def _options(self, paths: Sequence[Place]) -> Options:
@@ -277,6 +293,8 @@ class TriageWords:
         local = self.choice.load_local(paths, quiet=self.silent)
         options = Options(limits, self.choice.kb, local, with_drafts=self.choice.draft)
         options.keep_refused, options.incident = self.keep_refused, self.incident
+        if self.archive is not None:
+            options.hashes = FileHashes(paths, every=True)
         if (redaction := self.redaction) is not None:
             options.on_gathered = lambda material: redaction.take_facts(material.facts)
         return options
@@ -292,6 +310,20 @@ class TriageWords:
             results = dict(texts)
         write_all(folder, results)
         return failed
+
+
+def _tell_known(
+    document: CaseDocument, archive: Archive, paths: Sequence[Place], options: Options
+) -> tuple[CaseDocument, list[str]]:
+    """Return a document whose signals say what an archive knows of them, and what failed of that."""
+    from analyzer.archive.query.known_kinds import list_own_keys, tell_known
+
+    assert options.hashes is not None
+    try:
+        own = list_own_keys(paths, options.hashes)
+        return tell_known(document, archive, own), []
+    except BacklineError as error:
+        return document, [f"what stored cases have of these signs is not known: {error}"]
 
 
 def _print_summary(

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyzer.case.case_file import show_surrogates
 from analyzer.signals.cell_words import MOST_TEXT
 from analyzer.signals.templates import mask_text
 
@@ -53,9 +54,9 @@ def write_template(kind: str, what: str) -> str:
 
 
 def hash_kind(kind: str, module: str, template: str) -> str:
-    """Return the hash of a kind of signal, 16 hex digits."""
-    text = "\0".join((kind, module, template))
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=_BYTES).hexdigest()
+    """Return the hash of a kind of signal, 16 hex digits; a case document, which shows bytes, gives the same."""
+    text = show_surrogates("\0".join((kind, module, template)))
+    return hashlib.blake2b(text.encode(), digest_size=_BYTES).hexdigest()
 
 
 def tally_kinds(signals: Iterable[Mapping[str, Any]]) -> list[KindTally]:

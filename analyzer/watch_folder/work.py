@@ -24,7 +24,9 @@ from analyzer.archive.batches.jobs import (
     Work,
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
-from analyzer.archive.batches.work import keep_none, keep_whole, state_of
+from analyzer.archive.batches.work import id_of, keep_none, keep_whole, state_of
+from analyzer.archive.prints import source_key
+from analyzer.archive.query.known_kinds import tell_known
 from analyzer.case import case_file
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.pipeline.case_data import conclude
@@ -93,11 +95,12 @@ def _triage_case(
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-
+        document = outcome.document
+        if context.keeper is not None:
+            own = {id_of(work, hashes), source_key(work.source)}
+            document = tell_known(document, context.keeper.archive, own)
         texts = render_results(
-            outcome.document,
-            case_file.write_case(outcome.document),
-            config.options.limits.report_bytes,
+            document, case_file.write_case(document), config.options.limits.report_bytes
         )[0]
     except RefusedError as error:
         return _store_nothing(

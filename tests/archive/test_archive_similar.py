@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from analyzer.archive.query import ask
-from analyzer.archive.query.known_kinds import count_known_kinds, describe_known_kind
+from analyzer.archive.query.known_kinds import count_known_kinds
 from analyzer.archive.query.similar import SimilarCases, find_similar
 from analyzer.archive.store import Archive
 from analyzer.archive.upkeep.compaction import compact_archive
 from analyzer.archive.upkeep.verification import verify_archive
+from analyzer.report.signals import describe_known
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.signals.kinds import hash_kind
 from tests.kit import archive_kit
@@ -106,7 +107,7 @@ def test_what_is_known_of_a_kind(tmp_path: Path) -> None:
         run("label", "three", "ring", "--confirm", "--by", "NN", "--archive", place).exit_code == 0
     )
     known = count_known_kinds(archive, make_hashes([COMMON, RARE, "never: seen"]))
-    words = [describe_known_kind(one) for one in known.values()]
+    words = [describe_known(one) for one in known.values()]
     assert words == [
         "in 3 of 5 stored cases",
         "in 2 of 5 stored cases; an engineer confirmed ring in 1 of 2",
@@ -114,11 +115,11 @@ def test_what_is_known_of_a_kind(tmp_path: Path) -> None:
     ]
     (one,) = make_hashes([RARE])
     own = archive.take_snapshot().find_case("three").id
-    assert describe_known_kind(count_known_kinds(archive, [one], own)[one]) == (
+    assert describe_known(count_known_kinds(archive, [one], [own])[one]) == (
         "in 1 of 4 stored cases"
     )
     run("label", "three", "ring", "--reject", "--archive", place)
-    assert count_known_kinds(archive, [one])[one].labels == {}
+    assert count_known_kinds(archive, [one])[one].labels == []
 
 
 def test_the_command_tells_all_of_it(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_an_earlier_archive_says_that_it_does_not_know(tmp_path: Path) -> None:
     shutil.copytree(EARLIER, place)
     archive = Archive.open(place)
     (one,) = make_hashes([COMMON])
-    assert describe_known_kind(count_known_kinds(archive, [one])[one]) == ""
+    assert describe_known(count_known_kinds(archive, [one])[one]) == ""
     with pytest.raises(BacklineError, match="an earlier version stored it"):
         similar(archive, "limited-vm")
     stored(place, [told("one", COMMON), told("two", COMMON)])
@@ -196,7 +197,7 @@ def test_an_earlier_archive_says_that_it_does_not_know(tmp_path: Path) -> None:
         found = similar(archive, "one")
         assert [case.name for case in found.cases] == ["two"]
         assert (found.asked, found.unknown) == (1, 1)
-        assert count_known_kinds(archive, [one])[one].asked == 2
+        assert count_known_kinds(archive, [one])[one].of == 2
         done = run("similar", "limited-vm", "--archive", place)
         assert done.exit_code == 3 and "`backline batch` over its source" in done.stderr
         compact_archive(archive, older_than=0, all=True)

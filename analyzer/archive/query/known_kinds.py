@@ -6,35 +6,31 @@ A case that was refused, or that an earlier version stored, counts nowhere: what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from analyzer.archive.entries import Snapshot
 from analyzer.archive.labels import CONFIRMED, Label, current_labels
 from analyzer.archive.packs.columns import CASE, SIGNALS
+from analyzer.archive.prints import case_id, source_key
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, run_twice
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.runtime.text import count_noun
+from analyzer.case.document import CaseDocument, KnownLabel, KnownSign, Signal
+from analyzer.pipeline.triage import case_name
+from analyzer.runtime.paths import absolute_path
+from analyzer.signals.kinds import hash_kind, write_template
+
+if TYPE_CHECKING:
+    from analyzer.ingest.file_hashes import FileHashes
+    from analyzer.sources.remote import Place
 
 TABLES = (CASE, SIGNALS)
 KNOWN = "_known"  # table of an asked database: the cases whose signals are known
 KINDS = "_kinds"  # the same: their kinds of signals
-RULES_NAMED = 3  # rules that a sentence names
-
-
-@dataclass(slots=True)
-class KnownKind:
-    """What an archive knows of a kind of signal.
-
-    cases   that have it
-    asked   cases whose signals are known
-    labels  rule -> in how many of `cases` an engineer confirmed it, the most frequent first
-    """
-
-    cases: int
-    asked: int
-    labels: dict[str, int] = field(default_factory=dict)
 
 
 def load_kinds(db: QueryDatabase) -> None:
@@ -51,7 +47,7 @@ def load_kinds(db: QueryDatabase) -> None:
 
 def count_kinds(
     db: QueryDatabase, hashes: Sequence[str], labels: Iterable[Label]
-) -> dict[str, KnownKind]:
+) -> dict[str, KnownSign]:
     """Return what the cases of a database know of kinds, by hash; see `load_kinds`."""
     confirmed: dict[str, set[str]] = {}
     for label in labels:
@@ -63,35 +59,40 @@ def count_kinds(
         " WHERE list_contains($1::VARCHAR[], s.hash)",
         [list(hashes)],
     )
-    found = {one: KnownKind(0, asked) for one in hashes}
+    found = {one: KnownSign(cases=0, of=asked) for one in hashes}
     rules: dict[str, Counter[str]] = {one: Counter() for one in hashes}
     for one, case in rows:
         found[one].cases += 1
         rules[one].update(confirmed.get(case, ()))
     for one, counts in rules.items():
-        found[one].labels = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        found[one].labels = [KnownLabel(rule=rule, cases=count) for rule, count in ordered]
     return found
 
 
 def count_known_kinds(
     archive: Archive,
     hashes: Iterable[str],
-    without: str = "",
+    without: Collection[str] = (),
     snapshot: Snapshot | None = None,
     seconds: float = SECONDS,
-) -> Mapping[str, KnownKind]:
+) -> Mapping[str, KnownSign]:
     """Return what the visible cases of an archive know of kinds of signals, by hash.
 
     hashes   of `analyzer.signals.kinds.hash_kind`
-    without  id of a case that does not count, such as the one that is asked about
+    without  ids and keys of sources of cases that do not count, such as those of the case that is asked about
 
     Raises BacklineError when it takes too long; damaged packs are left out and noted in the archive.
     """
     wanted = list(dict.fromkeys(hashes))
     labels = current_labels(archive)
 
-    def count_once(now: Snapshot) -> dict[str, KnownKind]:
-        cases = [case for case in now.list_visible_cases() if case.id != without]
+    def count_once(now: Snapshot) -> dict[str, KnownSign]:
+        cases = [
+            case
+            for case in now.list_visible_cases()
+            if case.id not in without and case.judged.source not in without
+        ]
         db = QueryDatabase(archive, cases, TABLES, seconds)
         try:
             db.lock_files()
@@ -103,11 +104,37 @@ def count_known_kinds(
     return run_twice(snapshot or archive.take_snapshot(), count_once)
 
 
-def describe_known_kind(known: KnownKind) -> str:
-    """Return it in words: `in 3 of 212 stored cases; an engineer confirmed kb-1003680 in 2 of 3`; "" for no case."""
-    if not known.asked:
+def list_own_keys(paths: Sequence[Place], hashes: FileHashes) -> frozenset[str]:
+    """Return what tells a case that is read from `paths` among stored ones: its id, and the key of its source.
+
+    hashes  of all its files (`every`)
+    """
+    keys = {case_id(case_name(paths), hashes.collect_content())}
+    if len(paths) == 1:
+        path = paths[0]
+        keys.add(source_key(str(absolute_path(path) if isinstance(path, Path) else path)))
+    return frozenset(keys)
+
+
+def hash_signal(signal: Signal) -> str:
+    """Return the hash of the kind of a signal, "" for lines of further kinds that were counted together."""
+    if not signal.what:
         return ""
-    parts = [f"in {known.cases:,} of {count_noun(known.asked, 'stored case')}"]
-    for rule, count in list(known.labels.items())[:RULES_NAMED]:
-        parts.append(f"an engineer confirmed {rule} in {count:,} of {known.cases:,}")
-    return "; ".join(parts)
+    return hash_kind(signal.kind, signal.module, write_template(signal.kind, signal.what))
+
+
+def tell_known(
+    document: CaseDocument, archive: Archive, without: Collection[str] = ()
+) -> CaseDocument:
+    """Return a case document whose signals say how often an archive has them.
+
+    The given document stays as it is: what is stored of a case does not depend on what was stored before it.
+    Raises as `count_known_kinds` does.
+    """
+    hashes = [hash_signal(one) for one in document.signals]
+    known = count_known_kinds(archive, filter(None, hashes), without)
+    signals = []
+    for one, name in zip(document.signals, hashes, strict=True):
+        told = known.get(name)
+        signals.append(structs.replace(one, known=told) if told is not None and told.of else one)
+    return structs.replace(document, signals=signals)

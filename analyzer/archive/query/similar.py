@@ -20,11 +20,11 @@ from analyzer.archive.query.known_kinds import (
     KINDS,
     KNOWN,
     TABLES,
-    KnownKind,
     count_kinds,
     load_kinds,
 )
 from analyzer.archive.store import Archive
+from analyzer.case.document import KnownSign
 from analyzer.runtime.errors import BacklineError, UsageError
 
 LISTED = 5  # similar cases
@@ -80,7 +80,7 @@ class SimilarCases:
     total: int = 0
     asked: int = 0
     unknown: int = 0
-    own: list[tuple[SignalKind, KnownKind]] = field(default_factory=list)
+    own: list[tuple[SignalKind, KnownSign]] = field(default_factory=list)
     cases: list[SimilarCase] = field(default_factory=list)
 
 
@@ -192,7 +192,7 @@ def _list_shared_kinds(db: QueryDatabase, ids: Sequence[str]) -> dict[str, list[
 
 def _count_own_kinds(
     db: QueryDatabase, labels: Sequence[Label]
-) -> list[tuple[SignalKind, KnownKind]]:
+) -> list[tuple[SignalKind, KnownSign]]:
     """Return the heaviest kinds of the first case of a database, with what the others know of them."""
     rows = db.fetch_rows(
         f"SELECT s.hash, s.kind, s.module, s.template, w.cases FROM {KINDS} s JOIN {_WEIGHTS} w USING (hash)"
@@ -205,5 +205,5 @@ def _count_own_kinds(
     )
     for known in counted.values():  # the case itself is one of them
         known.cases -= 1
-        known.asked -= 1
+        known.of -= 1
     return [(one, counted[one.hash]) for one in own]

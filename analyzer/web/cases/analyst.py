@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
+from analyzer.archive.prints import source_key
+from analyzer.archive.query.known_kinds import tell_known
 from analyzer.archive.store import Archive
 from analyzer.case import case_file
 from analyzer.case.verdicts import SEVERITIES
@@ -47,6 +49,7 @@ from analyzer.web.cases.progress_writer import ProgressWriter, describe_finding
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
+    from analyzer.case.document import CaseDocument
     from analyzer.case.verdicts import Finding
     from analyzer.pipeline.case_data import CaseData, RunResult
     from analyzer.rules import Catalog, Rule
@@ -196,13 +199,25 @@ class Analysis:
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
 
-        document = outcome.document
+        document = self._tell_known(outcome.document)
         made, _ = render_results(document, case_file.write_case(document), self.limits.report_bytes)
         try:
             write_all(Path(self.order.out), made)
         except BacklineError as error:
             error.where, error.do = "", "Free some space on the disk, then try again."
             raise
+
+    def _tell_known(self, document: CaseDocument) -> CaseDocument:
+        """Return the document of the report, which says what the archive knows of its signals."""
+        if self.context is None or self.hashes is None:
+            return document
+        archive, work = self.context.archive, self._make_stored_work()
+        own = {batch.id_of(work, self.hashes), source_key(work.source)}
+        try:
+            return tell_known(document, archive, own)
+        except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
+            self.notes.append(f"What stored cases have is not known: {failure_text(error)}")
+            return document
 
     def _store_case(self, material: CaseData, outcome: RunResult) -> str:
         """Store the case in the archive; return its id there, "" when it is not stored, which a note tells."""
