@@ -19,6 +19,7 @@ from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 
 CONFIRMED, REJECTED, REMOVED = "confirmed", "rejected", "removed"
+HEALTHY = "healthy"  # in place of a rule: what is said of the whole case
 LONGEST = 2000  # characters of a note
 
 
@@ -108,6 +109,12 @@ def _labelled_things(archive: Archive, case: Stored, asked: LabelRequest) -> lis
         raise UsageError(
             "this case was refused: it has no findings", do="Label a case that was judged."
         )
+    if asked.rule == HEALTHY:
+        if asked.missed or asked.node or asked.subject:
+            raise UsageError(
+                "healthy is said of a whole case", do="Leave --missed, --node and --subject out."
+            )
+        return [("", "")]
     document = archive.read_document(case)
     findings = [item for item in document.findings if item.rule == asked.rule]
     found = [

@@ -426,7 +426,9 @@ class Signal(DocumentRecord, kw_only=True):
     ] = []
     age: Annotated[
         Product,
-        Meta(description="new, grown, all along, steady, burst, or empty where it is not known."),
+        Meta(
+            description="new, grown, all along, steady, burst, known background, or empty where it is not known."
+        ),
     ] = ""
     about: Annotated[
         Product,

@@ -13,6 +13,7 @@ COMMANDS = {
     "search": "Search all stored cases.",
     "sql": "Query the stored cases in SQL.",
     "similar": "Show the stored cases that are most like CASE.",
+    "background": "Write what machines say though nothing is wrong.",
     "heatmap": "Show what every rule said in every stored case, worst first.",
     "export": "Write stored cases into a folder.",
     "label": "Label the findings of RULE in CASE as right or wrong.",

@@ -46,6 +46,7 @@ def command(
     """Label the findings of RULE in CASE as right or wrong.
 
     CASE is a name, or the start of an id.
+    `healthy` in place of RULE says it of the whole case: `backline archive background` counts what such cases show.
     Labels measure rules: `backline rules backtest` computes the precision of a rule from them. The newest
     label of a finding counts.
 

@@ -28,6 +28,7 @@ from analyzer.rules.settings import Settings
 from analyzer.runtime.errors import RefusedError
 from analyzer.runtime.guard import run_stage
 from analyzer.runtime.limits import Limits
+from analyzer.signals.background import lower_background, read_background
 from analyzer.signals.cells import find_cell_signals
 from analyzer.signals.modules import add_module_notes, read_module_rows
 from analyzer.signals.rank import rank_signals
@@ -136,6 +137,8 @@ def make_parts(
         "lines of the logs around findings", list_kept_lines, facts, judgement, timeline, catalog
     )
     cells = make_part("cells that say trouble", find_cell_signals, facts, judgement)
+    known = read_background(catalog.tables)
+    left, cells = lower_background(left, known), lower_background(cells, known)
     ranked = make_part("signals", rank_signals, left, few, cells)
     kinds = {node["id"]: node["kind"] for node in material.nodes}
     rows = read_module_rows(catalog.tables)

@@ -12,6 +12,7 @@ from analyzer.report.wording import count_noun, format_time, write_place
 TITLE = "Unexplained: signs of trouble that no finding rests on"
 LONGEST_QUERY = 160  # characters; no search takes more
 FEWEST_WORDS = 3  # of a query
+HEALTHY = "healthy"  # the label of a whole case (analyzer.archive.labels)
 RULES_NAMED = 3  # rules that the sentence about stored cases names
 _WORD = re.compile(r"(?<![\w#])[A-Za-z][A-Za-z_:-]{2,}(?![\w#])")
 _SPELLED_CODE = re.compile(r"\bcode[a-p]+\b")  # analyzer.signals.templates
@@ -107,7 +108,8 @@ def describe_known(known: KnownSign) -> str:
         return ""
     parts = [f"in {known.cases:,} of {count_noun(known.of, 'stored case', 'stored cases')}"]
     for label in known.labels[:RULES_NAMED]:
-        parts.append(f"an engineer confirmed {label.rule} in {label.cases:,} of {known.cases:,}")
+        what = "called the case healthy" if label.rule == HEALTHY else f"confirmed {label.rule}"
+        parts.append(f"an engineer {what} in {label.cases:,} of {known.cases:,}")
     return "; ".join(parts)
 
 

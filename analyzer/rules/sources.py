@@ -117,7 +117,7 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
     """Return the rule files of a folder and the folders below it, in order of their paths, and what was left out.
 
     Hidden folders (`.git`) hold none, and links to folders are not followed: one that leads out is reported. So is a
-    folder without any rule: who names it believes that there are some. OSError when it cannot be read.
+    folder without any rule or fact: who names it believes that there are some. OSError when it cannot be read.
     """
     found: list[Path] = []
     faults: list[BadRuleError] = []
@@ -152,7 +152,8 @@ def rule_tree(folder: Path) -> tuple[list[Path], list[BadRuleError]]:
         if count >= FOLDERS:
             tell(f"more than {FOLDERS} folders lie below it; the rest were not read", folder, HELP)
             break
-    if not found and not faults:
+    facts = RuleSource("folder", files=[folder])
+    if not found and not faults and not data_files(facts)[0]:
         endings = " or ".join(f"*{ending}" for ending in RULE_ENDINGS)
         tell(f"the folder holds no rule: there is no {endings} in it or below it", folder, HELP)
     depth = len(folder.parts)

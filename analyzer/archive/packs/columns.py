@@ -101,7 +101,7 @@ ASKED: dict[str, str] = {
         count BIGINT lines, cells and files of it
         machines INTEGER machines that have it
         weight DOUBLE where it ranks: 6 and more is heavy, 3 is light
-        age VARCHAR new, grown, all along, steady, burst, or empty where it is not known
+        age VARCHAR new, grown, all along, steady, burst, known background, or empty where it is not known
     """,
     HITS: """
         node VARCHAR name of the machine
