@@ -27,10 +27,10 @@ RESULTS = ("case.json", "report.html", "report.md")
 
 def make_archive(place: Path) -> Archive:
     """Return an archive of three cases, of which two have the sign."""
-    told = [("one", (SIGN,), "ring C esx1"), ("two", (SIGN,), ""), ("three", (), "")]
+    rows = [("one", (SIGN,), "ring C esx1"), ("two", (SIGN,), ""), ("three", (), "")]
     cases = [
         Told(name, "2026-01-01", found=found, signs=signs, content=name)
-        for name, signs, found in told
+        for name, signs, found in rows
     ]
     return stored(place, cases)
 
@@ -105,7 +105,7 @@ def test_names_are_replaced_as_ever(tmp_path: Path) -> None:
     assert "in 2 of 3 stored cases" in done.stdout
 
 
-def test_a_wrong_archive_is_told_before_anything_is_read(tmp_path: Path) -> None:
+def test_a_wrong_archive_is_named_before_anything_is_read(tmp_path: Path) -> None:
     """A folder that is none ends the command; no result is written."""
     out = tmp_path / "out"
     done = triage(make_case(tmp_path / "new"), "-o", out, "--archive", tmp_path / "none")
@@ -131,7 +131,7 @@ def test_bytes_that_are_no_text_give_the_same_kind(tmp_path: Path) -> None:
 
 
 def test_a_document_stays_as_it_is(tmp_path: Path) -> None:
-    """What is told is told in a copy; lines that were counted together have no kind."""
+    """The answer stands in a copy; lines that were counted together have no kind."""
     archive = make_archive(tmp_path / "archive")
     module, what = SIGN.split(": ", 1)
     rows = [{"what": what, "module": module}, {"what": ""}]
@@ -142,6 +142,6 @@ def test_a_document_stays_as_it_is(tmp_path: Path) -> None:
         judgement=Judgement(), catalog_rules=[],
     )  # fmt: skip
     document.signals = signals
-    told = tell_known(document, archive)
-    assert [one.known is None for one in told.signals] == [False, True]
+    copy = tell_known(document, archive)
+    assert [one.known is None for one in copy.signals] == [False, True]
     assert [one.known for one in document.signals] == [None, None]

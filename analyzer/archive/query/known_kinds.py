@@ -135,6 +135,9 @@ def tell_known(
     known = count_known_kinds(archive, filter(None, hashes), without)
     signals = []
     for one, name in zip(document.signals, hashes, strict=True):
-        told = known.get(name)
-        signals.append(structs.replace(one, known=told) if told is not None and told.of else one)
+        kind = known.get(name)
+        if kind is not None and kind.of:
+            signals.append(structs.replace(one, known=kind))
+        else:
+            signals.append(one)
     return structs.replace(document, signals=signals)
