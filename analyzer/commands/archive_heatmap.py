@@ -14,6 +14,7 @@ from analyzer.commands.counter import Counter
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speak_plainly
 from analyzer.commands.showing import UNWRAPPED, make_console
+from analyzer.report import fleet as page
 from analyzer.report import fleetmap, fleetterm, html
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -119,8 +120,6 @@ def _write_page(
     folder: Path,
     options: tuple[str, int | None, bool, int],
 ) -> None:
-    from analyzer.report import fleet as page
-
     by, top, with_reports, most = options
     shown = fleetmap.keep_worst(found, top) if top is not None else found
     reports = _write_reports(archive, snapshot, shown, folder, most) if with_reports else set()

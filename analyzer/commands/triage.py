@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from analyzer.archive.query.known_kinds import list_own_keys, tell_known
 from analyzer.case import case_file
 from analyzer.case.verdicts import Judgement
 from analyzer.commands.archived import open_archive, optional_archive_option
@@ -317,6 +316,8 @@ def _tell_known(
     document: CaseDocument, archive: Archive, paths: Sequence[Place], options: Options
 ) -> tuple[CaseDocument, list[str]]:
     """Return a document whose signals say what an archive knows of them, and what failed of that."""
+    from analyzer.archive.query.known_kinds import list_own_keys, tell_known
+
     assert options.hashes is not None
     try:
         own = list_own_keys(paths, options.hashes)
