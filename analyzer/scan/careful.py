@@ -22,7 +22,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain, zip_longest
 from typing import Any
@@ -87,12 +87,14 @@ class SearchCost:
     begins    texts of which each match begins with one, with the number that can begin within one; the search begins
               nowhere else. None: anywhere
     anchored  a match begins at the first character only
+    forms     of a pattern that is one of several: what each costs, which together is less than the product says
     """
 
     power: int
     choices: int
     begins: tuple[tuple[str, int], ...]
     anchored: bool
+    forms: tuple[SearchCost, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -106,6 +108,8 @@ class SearchCost:
 
     def count_steps(self, text: str) -> int:
         """Return the steps for one line."""
+        if self.forms:
+            return sum(form.count_steps(text) for form in self.forms)
         starts = 1 if self.anchored else len(text) + 1
         if self.begins and not self.anchored:
             starts = sum(within * text.count(begin) for begin, within in self.begins)
@@ -126,6 +130,8 @@ class SearchCost:
         return length
 
     def _count_worst(self, length: int) -> float:
+        if self.forms:
+            return sum(form._count_worst(length) for form in self.forms)
         starts: float = 1 if self.anchored else length + 1
         if self.begins and not self.anchored:
             starts = sum(within * length / len(begin) for begin, within in self.begins)
@@ -137,8 +143,19 @@ def measure_cost(pattern: str, flags: int = 0) -> SearchCost | None:
     """Return what a search costs, or None when no bound holds; raises re.error."""
     tree = _parser.parse(pattern, flags)
     steps = list(_flatten(tree, tree.state.flags))
+    whole = _measure_form(steps)
+    if whole is None or not steps or steps[-1][0] is not _c.BRANCH:
+        return whole
+    *head, (_, branch, branch_flags) = steps
+    arms = [_measure_form([*head, *_flatten(arm, branch_flags)]) for arm in branch[1]]
+    forms = tuple(arm for arm in arms if arm is not None)
+    return replace(whole, forms=forms) if len(forms) == len(arms) else whole
+
+
+def _measure_form(steps: list[_Step]) -> SearchCost | None:
+    """Return what a search costs by the product of what repeats, or None when no bound holds."""
     try:
-        _, power, choices, places = _measure_tree(tree, tree.state.flags, last=True)
+        _, power, choices, places = _measure_steps(steps, last=True)
     except (EndlessError, RecursionError):
         return None
     if power > _POWER or choices > _CHOICES or places > PLACES:
@@ -229,7 +246,10 @@ def _measure_tree(tree: Iterable[tuple[Any, Any]], flags: int, *, last: bool = F
     only, the `last` one, behind which nothing can fail) adds to the work and not to the repeats that are tried
     against each other.
     """
-    steps = list(_flatten(tree, flags))
+    return _measure_steps(list(_flatten(tree, flags)), last=last)
+
+
+def _measure_steps(steps: list[_Step], *, last: bool) -> _Measure:
     free = power = places = 0
     choices = 1
     for step, after in zip_longest(steps, steps[1:]):

@@ -130,8 +130,12 @@ class LineCounter:
 
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
-        self._by_shape: dict[bytes, str] = {}  # by the line with each number as 0, where no number decides
-        self._telling: dict[bytes, list[TellingNumbers]] = {}  # by words: what finds their telling numbers
+        self._by_shape: dict[
+            bytes, str
+        ] = {}  # by the line with each number as 0, where no number decides
+        self._telling: dict[
+            bytes, list[TellingNumbers]
+        ] = {}  # by words: what finds their telling numbers
         self._kinds: dict[bytes, str] = {}  # by words and telling numbers
 
     def name_kind(self, raw: bytes) -> str:
