@@ -3,7 +3,7 @@
     python tools/guide.py           writes the output into the pages
     python tools/guide.py --check   exits with 1 when a page says otherwise
 
-In the page a block marked `yaml file=PATH` (or toml, csv) is a file of the walk; a `console` block holds commands
+In the page a block marked `yaml file=PATH` (or toml, csv, log) is a file of the walk; a `console` block holds commands
 behind `$ ` and what they print on stdout. `| head -N` and `| tail -N` are understood, nothing else of a
 shell is. Commands run in a folder of their own with the sample cases next to.
 """
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "rule-guide.md"
 ARCHIVE = ROOT / "docs" / "archive.md"
 TUTORIALS = [ROOT / "docs" / f"tutorial-{name}.md" for name in ("triage", "archive", "rule")]
-_BLOCK = re.compile(r"^```(yaml|toml|csv|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
+_BLOCK = re.compile(r"^```(yaml|toml|csv|log|console)(?: file=(\S+))?\n(.*?)^```$", re.M | re.S)
 _CUT = re.compile(r"^(.*?)(?: \| (head|tail) -(\d+))?$")
 WIDTH = "110"
 

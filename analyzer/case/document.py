@@ -436,6 +436,12 @@ class Signal(DocumentRecord, kw_only=True):
             description="What its module is, where it goes on and what to ask for; empty where no row tells."
         ),
     ] = ""
+    precedes: Annotated[
+        list[Product],
+        Meta(
+            description="Rules whose finding of major or above on this machine begins within 15 s after the first line."
+        ),
+    ] = []
     known: Annotated[
         KnownSign | None,
         Meta(description="How often stored cases have it; null where no archive was given."),

@@ -29,7 +29,7 @@ from analyzer.ingest.known_files import KnownFiles, find_literal_words
 from analyzer.ingest.loglines import SHARED, LogSearch, count_program_lines, find_hosted_product
 from analyzer.ingest.nodes import OTHER
 from analyzer.runtime.limits import LimitHit, Limits
-from analyzer.runtime.text import one_line
+from analyzer.runtime.text import count_noun, one_line
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.signals.answers import find_answer_lines, is_sure
@@ -200,7 +200,7 @@ class SessionReader:
             return
         whys = [_describe_unread(outputs, commands)] if outputs else []
         if other_lines:
-            whys.append(f"{other_lines} lines of other text")
+            whys.append(count_noun(other_lines, "line of other text", "lines of other text"))
         record.why = record.why or "; ".join(whys)
         record.outputs = outputs
 

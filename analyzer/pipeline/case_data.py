@@ -31,6 +31,7 @@ from analyzer.runtime.limits import Limits
 from analyzer.signals.background import lower_background, read_background
 from analyzer.signals.cells import find_cell_signals
 from analyzer.signals.modules import add_module_notes, read_module_rows
+from analyzer.signals.nearness import mark_near
 from analyzer.signals.rank import rank_signals
 
 Part = TypeVar("Part")
@@ -139,6 +140,7 @@ def make_parts(
     cells = make_part("cells that say trouble", find_cell_signals, facts, judgement)
     known = read_background(catalog.tables)
     left, cells = lower_background(left, known), lower_background(cells, known)
+    left = mark_near(left, judgement.findings, facts.name)
     ranked = make_part("signals", rank_signals, left, few, cells)
     kinds = {node["id"]: node["kind"] for node in material.nodes}
     rows = read_module_rows(catalog.tables)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from analyzer.case.comparison import Place
 from analyzer.case.document import CaseDocument, KnownSign, Signal
+from analyzer.case.verdicts import Finding
 from analyzer.report.wording import count_noun, format_time, write_place
 
 TITLE = "Unexplained: signs of trouble that no finding rests on"
@@ -18,6 +19,7 @@ _WORD = re.compile(r"(?<![\w#])[A-Za-z][A-Za-z_:-]{2,}(?![\w#])")
 _SPELLED_CODE = re.compile(r"\bcode[a-p]+\b")  # analyzer.signals.templates
 _QUOTED_NAME = re.compile(r"'[^']*'|\S*\d\S*")
 LIKELY = 3.0  # weight from which a sign is shown and not folded; our own
+PRECEDING = 3  # shown at a finding
 FIRST = 5  # of the lines, and of the counters, that are shown
 CHRONIC = frozenset({"all along", "steady"})  # analyzer.signals.ages
 KINDS = {
@@ -63,6 +65,13 @@ def list_light(doc: CaseDocument) -> list[Signal]:
     return [one for one in list_standing(doc) if id(one) not in likely and one.age not in CHRONIC]
 
 
+def list_preceding(doc: CaseDocument, finding: Finding) -> list[Signal]:
+    """Return the likeliest signals that a machine showed just before a finding of it began."""
+    ids = {node.id for node in doc.nodes if finding.node in (node.name, node.id)}
+    near = [one for one in doc.signals if finding.rule in one.precedes and one.node in ids]
+    return [one for one in near if not one.ended][:PRECEDING]
+
+
 def list_lines(signals: Iterable[Signal]) -> list[Signal]:
     """Return those of them that are lines or files."""
     return [one for one in signals if one.kind != "cell"]
@@ -97,6 +106,14 @@ def describe_signal(signal: Signal) -> str:
         facts.append(describe_known(signal.known))
     words = "; ".join(fact for fact in facts if fact)
     return f"{title}{head}: {words}" if head else f"{title}{words}"
+
+
+def describe_briefly(signal: Signal) -> str:
+    """Return what fits a row above the line itself: of a value of a table what is wrong with it, then its table."""
+    if signal.kind != "cell":
+        return describe_signal(signal)
+    thing = f"{signal.object}: " if signal.object else ""
+    return f"{thing}{signal.what} ({signal.module.rpartition('.')[0]})"
 
 
 def describe_known(known: KnownSign) -> str:

@@ -115,9 +115,11 @@ def print_summary(doc: CaseDocument, console: Console, *, part: bool = False) ->
         print_signs(story, numbers, out)
     if not stories and finding_rows.list_unknowns(doc):
         out.print_line("Not everything could be judged.")
-    print_likely_signals(doc, out, SIGNALS if not stories else 1)
+    shown = SIGNALS if not stories else 1
+    print_likely_signals(doc, out, shown)
     print_asks(doc, out)
-    rest = list_rest(doc, sum(len(story.rows) for story in stories[len(first) :]))
+    findings = sum(len(story.rows) for story in stories[len(first) :])
+    rest = list_rest(doc, findings, max(0, len(signals.list_likely(doc)) - shown))
     if rest:
         out.print_line(f"MORE {', '.join(rest)}: in the report, or with --all")
 
@@ -129,7 +131,7 @@ def print_likely_signals(doc: CaseDocument, out: Printer, most: int) -> None:
         out.print_line("UNEXPLAINED", style="bold")
     for one in likely[:most]:
         node = names.get(one.node, one.node)
-        out.print_line(f"{node}: {signals.describe_signal(one)}", indent=2, rows=1)
+        out.print_line(f"{node}: {signals.describe_briefly(one)}", indent=2, rows=1)
         if one.text:
             out.print_line(one.text, indent=4, rows=2)
 
@@ -266,15 +268,14 @@ def print_asks(doc: CaseDocument, out: Printer) -> None:
             out.print_line(one_line(ask.phrase), indent=2, rows=1)
 
 
-def list_rest(doc: CaseDocument, findings: int) -> list[str]:
-    """Return what the summary leaves to the report, counted."""
-    likely = len(signals.list_likely(doc))
+def list_rest(doc: CaseDocument, findings: int, signs: int) -> list[str]:
+    """Return what the summary leaves to the report, counted; so many findings and unexplained signs among it."""
     remarks = max(0, len(machines.list_remarks(doc.nodes)) - 1)
     remarks += len(doc.notes[NOTES:]) + len(doc.limits[1:])
     cuts = len(doc.cuts)
     counts = [
         count_noun(findings, "finding", "findings"),
-        count_noun(likely, "unexplained sign of trouble", "unexplained signs of trouble"),
+        count_noun(signs, "unexplained sign of trouble", "unexplained signs of trouble"),
         count_noun(view.count_silenced(doc), "muted entry", "muted entries"),
         count_noun(len(open_asks.list_advice(doc)), "hint", "hints"),
         count_noun(cuts, "rule with objects left out", "rules with objects left out"),

@@ -98,7 +98,7 @@ def test_what_three_healthy_sites_show_ranks_lower(tmp_path: Path) -> None:
     lowered = triage(new, "-o", tmp_path / "out", "--kb", tmp_path / "own")
     assert lowered.index("gyrate") < lowered.index("frobnicate")
     assert "in 100 % of 3 healthy machines" in lowered
-    assert "2 unexplained signs" in lowered and "2 unexplained signs" in plain
+    assert "2 signs of trouble" in lowered and "2 signs of trouble" in plain
 
 
 def test_what_was_there_all_along_counts_without_a_label(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_rotated_log_may_begin_in_the_middle_of_a_message(tmp_path: Path) -> N
 
     log.write_text(f"garbage of another program\n{known}", encoding="utf-8")
     excerpt = source(log)[0]
-    assert (excerpt.faults, excerpt.why) == (0, "1 lines of other text")
+    assert (excerpt.faults, excerpt.why) == (0, "1 line of other text")
 
 
 @together("sample", LOGS, ids=str, parts=3)
