@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ from analyzer.sources import Ledger
 
 EVENT, ALERT, BACKTRACE, DUMP, FILE = "event", "alert", "backtrace", "core dump", "core dump file"
 LINE = lines.KIND
-MASKED = frozenset({ALERT, LINE})  # their words are those of their line, without names and numbers
+MASKED = frozenset({LINE})  # their words are those of their line, with # for names and numbers
 # What the kinds weigh of themselves, on the scale of analyzer.signals.grammar.
 WEIGHTS = {FILE: 6.5, DUMP: 6.5, BACKTRACE: 6.0, ALERT: 6.5, EVENT: 4.5}
 TEXT = 300
@@ -200,7 +200,17 @@ def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> lis
         records.append(record | {"weight": WEIGHTS[problem.kind], "why": [problem.kind]})
     records += _find_dump_files(nodes, ledger)
     node_of = {key: node.id for key, node in nodes.items()}
-    return records + _find_lines(scans, intake.chosen, node_of)
+    chosen = [one for one in intake.chosen if not _is_among(totals, node_of[one.scope], one.text)]
+    return records + _find_lines(scans, chosen, node_of)
+
+
+def _is_among(problems: Container[tuple[str, ProblemKind]], node: str, text: str) -> bool:
+    """Say whether a line is counted among the problems of a machine as an event, an ALERT, a frame or a dump."""
+    for kind in (EVENT, ALERT, BACKTRACE, DUMP):
+        problem = classify_problem(kind, text)
+        if problem is not None and (node, problem) in problems:
+            return True
+    return False
 
 
 def _name_problem(problem: ProblemKind) -> dict[str, Any]:

@@ -96,14 +96,17 @@ def name_kind(signal: Signal) -> str:
 
 
 def describe_signal(signal: Signal) -> str:
-    """Return a signal in one sentence, without its line: module, object, how often, when."""
+    """Return a signal in one sentence, without its line: module, object, how often, when, how often it was seen before."""
+    return _describe_facts(signal, [describe_known(signal.known)] if signal.known else [])
+
+
+def _describe_facts(signal: Signal, more: list[str]) -> str:
+    """Return a signal in one sentence, without its line, and more facts behind it."""
     parts = [signal.module, signal.object if signal.kind in ("line", "cell") else ""]
     head = ", ".join(dict.fromkeys(part for part in parts if part))
     title = f"{signal.title}: " if signal.title else ""
     times = describe_times(signal)
-    facts = [f"{signal.count:,} times" if signal.count > 1 else "", times, *signal.why]
-    if signal.known is not None:
-        facts.append(describe_known(signal.known))
+    facts = [f"{signal.count:,} times" if signal.count > 1 else "", times, *signal.why, *more]
     words = "; ".join(fact for fact in facts if fact)
     return f"{title}{head}: {words}" if head else f"{title}{words}"
 
@@ -111,7 +114,7 @@ def describe_signal(signal: Signal) -> str:
 def describe_briefly(signal: Signal) -> str:
     """Return what fits a row above the line itself: of a value of a table what is wrong with it, then its table."""
     if signal.kind != "cell":
-        return describe_signal(signal)
+        return _describe_facts(signal, [])
     thing = f"{signal.object}: " if signal.object else ""
     return f"{thing}{signal.what} ({signal.module.rpartition('.')[0]})"
 

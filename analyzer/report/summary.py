@@ -134,6 +134,8 @@ def print_likely_signals(doc: CaseDocument, out: Printer, most: int) -> None:
         out.print_line(f"{node}: {signals.describe_briefly(one)}", indent=2, rows=1)
         if one.text:
             out.print_line(one.text, indent=4, rows=2)
+        if one.known is not None:
+            out.print_line(signals.describe_known(one.known), indent=4)
 
 
 def pick_first_stories(stories: list[Story]) -> list[Story]:

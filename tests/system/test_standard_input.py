@@ -35,6 +35,7 @@ LINES = {
     "archive sql": "'select 1' --archive {archive}",
     "archive similar": "{case} --archive {archive}",
     "archive heatmap": "--archive {archive} -o {out}",
+    "archive background": "--archive {archive} -o {out}",
     "archive export": "--archive {archive} -o {out}",
     "archive label": "{case} kb-2039495 --confirm --archive {archive}",
     "archive remove": "{case} --archive {archive} --yes",

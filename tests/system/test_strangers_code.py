@@ -221,6 +221,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("archive", "sql", *ARCHIVE, "SELECT rule, count(*) FROM findings GROUP BY rule")
     ],
     "archive similar": [("archive", "similar", "lab-ring-after", *ARCHIVE)],
+    "archive background": [("archive", "background", *ARCHIVE, "-o", "{work}/background.csv")],
     "archive heatmap": [("archive", "heatmap", *ARCHIVE, "-o", "{work}/map.html")],
     "archive export": [("archive", "export", "lab-ring-after", *ARCHIVE, "-o", "{work}/exported")],
     "archive label": [("archive", "label", "lab-ring-after", "kb-2039495", *ARCHIVE, "--confirm")],
