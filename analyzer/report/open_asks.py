@@ -285,7 +285,8 @@ def list_offers(doc: CaseDocument) -> list[Offer]:
     for _ in range(MOST_OFFERS):
         needed: dict[str, list[OpenQuestion]] = {}
         for question in folded:
-            for ask in question.asks[:1]:  # what a few of its rules want besides settles no other rule
+            # the first alone: what a few of its rules want besides settles no other rule
+            for ask in question.asks[:1]:
                 needed.setdefault(ask.key, []).append(question)
         if not needed:
             break
