@@ -52,11 +52,12 @@ from analyzer.commands.showing import (
 )
 from analyzer.commands.standard_input import open_standard_input
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.pipeline.triage import Options
+from analyzer.pipeline.triage import Options, case_name
 from analyzer.pipeline.triage import triage as run
 from analyzer.report.results import render_results
 from analyzer.runtime.errors import BacklineError, describe_fault, find_error_place
 from analyzer.runtime.output import check_folder, write_all
+from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import for_terminal
 
@@ -320,7 +321,11 @@ def _tell_known(
 
     assert options.hashes is not None
     try:
-        own = list_own_keys(paths, options.hashes)
+        source = ""
+        if len(paths) == 1:
+            path = paths[0]
+            source = str(absolute_path(path) if isinstance(path, Path) else path)
+        own = list_own_keys(case_name(paths), source, options.hashes)
         return tell_known(document, archive, own), []
     except BacklineError as error:
         return document, [f"what stored cases have of these signs is not known: {error}"]

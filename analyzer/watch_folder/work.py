@@ -24,9 +24,8 @@ from analyzer.archive.batches.jobs import (
     Work,
 )
 from analyzer.archive.batches.run_config import RunConfig, WorkerContext, context_of, open_context
-from analyzer.archive.batches.work import id_of, keep_none, keep_whole, state_of
-from analyzer.archive.prints import source_key
-from analyzer.archive.query.known_kinds import tell_known
+from analyzer.archive.batches.work import keep_none, keep_whole, state_of
+from analyzer.archive.query.known_kinds import list_own_keys, tell_known
 from analyzer.case import case_file
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.pipeline.case_data import conclude
@@ -95,10 +94,7 @@ def _triage_case(
         if len(work.paths) > 1:  # pieces of one file, which is the case
             material.name = work.name
         outcome = conclude(material, context.catalog, context.local.settings, config.options.limits)
-        document = outcome.document
-        if context.keeper is not None:
-            own = {id_of(work, hashes), source_key(work.source)}
-            document = tell_known(document, context.keeper.archive, own)
+        document, missed = _tell_known(context, work, hashes, outcome.document)
         texts = render_results(
             document, case_file.write_case(document), config.options.limits.report_bytes
         )[0]
@@ -120,9 +116,23 @@ def _triage_case(
         return UNWRITTEN, str(error)
     state, lost = state_of(outcome, context.catalog)
     worst = worst_of(outcome.document)
-    if state != PARTIAL:
+    if state != PARTIAL and not missed:
         return OK, worst
-    return PARTIAL, f"{worst}; partial: {bound_line(lost, LONGEST_LOST)}"
+    lacking = "; ".join(filter(None, (lost, missed)))
+    return PARTIAL, f"{worst}; partial: {bound_line(lacking, LONGEST_LOST)}"
+
+
+def _tell_known(
+    context: _WorkerContext, work: Work, hashes: FileHashes, document: CaseDocument
+) -> tuple[CaseDocument, str]:
+    """Return the document of the report, which says what the archive knows of its signals, and what of that failed."""
+    if context.keeper is None:
+        return document, ""
+    own = list_own_keys(work.name, work.source, hashes)
+    try:
+        return tell_known(document, context.keeper.archive, own), ""
+    except BacklineError as error:  # the report is there, whatever the archive does
+        return document, f"what stored cases have is not known: {error}"
 
 
 def _store_nothing(

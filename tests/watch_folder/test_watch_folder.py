@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.archive.batches.jobs import Done, Job
-from analyzer.archive.batches.run_config import RunConfig
+from analyzer.archive.batches.jobs import Done, Job, Work
+from analyzer.archive.batches.run_config import RunConfig, config_of, open_context
 from analyzer.archive.batches.runner import Runner
 from analyzer.archive.store import Archive
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, UsageError
-from analyzer.watch_folder import folder_scan, watcher
+from analyzer.watch_folder import folder_scan, watcher, work
 from analyzer.watch_folder.state import STATE, DoneCase, WatchState, content_of, lock_results
 from analyzer.watch_folder.watcher import FolderWatcher
 from analyzer.watch_folder.work import Landed, triage_landed
@@ -416,6 +416,30 @@ def dies(job: Job, config: RunConfig) -> Done:
     if job.works[0].name == "bad.txt":
         os.kill(os.getpid(), signal.SIGKILL)
     return triage_landed(job, config)
+
+
+def test_an_archive_that_does_not_answer_costs_no_case(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What stored cases have of its signs is not known then, and said; the case is read, written and kept."""
+
+    def refuse(*_args: object) -> None:
+        raise BacklineError("the archive takes too long")
+
+    monkeypatch.setattr(work, "tell_known", refuse)
+    options = RunOptions(settings="", packs=False)
+    plain = RunConfig("", options)
+    archive = Archive.open(tmp_path / "archive", create=True)
+    config = config_of(str(tmp_path / "archive"), *open_context(plain), options)
+    put(folder / "a.txt")
+    one = Work("a.txt", str(folder / "a.txt"), (str(folder / "a.txt"),), 1)
+    done = triage_landed(Landed(1, "read", (one,), out=str(tmp_path / "out")), config)
+
+    (result,) = done.results
+    assert result.state == "partial"
+    assert "what stored cases have is not known: the archive takes too long" in result.why
+    assert (tmp_path / "out" / "report.html").exists()
+    assert len(archive.take_snapshot().list_visible_cases()) == 1
 
 
 def test_the_jobs_are_small(folder: Path) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -20,13 +19,10 @@ from analyzer.archive.query.ask import SECONDS, QueryDatabase, run_twice
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
 from analyzer.case.document import CaseDocument, KnownLabel, KnownSign, Signal
-from analyzer.pipeline.triage import case_name
-from analyzer.runtime.paths import absolute_path
 from analyzer.signals.kinds import hash_kind, write_template
 
 if TYPE_CHECKING:
     from analyzer.ingest.file_hashes import FileHashes
-    from analyzer.sources.remote import Place
 
 TABLES = (CASE, SIGNALS)
 KNOWN = "_known"  # table of an asked database: the cases whose signals are known
@@ -104,15 +100,15 @@ def count_known_kinds(
     return run_twice(snapshot or archive.take_snapshot(), count_once)
 
 
-def list_own_keys(paths: Sequence[Place], hashes: FileHashes) -> frozenset[str]:
-    """Return what tells a case that is read from `paths` among stored ones: its id, and the key of its source.
+def list_own_keys(name: str, source: str, hashes: FileHashes) -> frozenset[str]:
+    """Return what tells a case among stored ones: its id, and the key of its source.
 
+    source  absolute path or URL, "" for a case of several
     hashes  of all its files (`every`)
     """
-    keys = {case_id(case_name(paths), hashes.collect_content())}
-    if len(paths) == 1:
-        path = paths[0]
-        keys.add(source_key(str(absolute_path(path) if isinstance(path, Path) else path)))
+    keys = {case_id(name, hashes.collect_content())}
+    if source:
+        keys.add(source_key(source))
     return frozenset(keys)
 
 

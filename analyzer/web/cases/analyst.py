@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
-from analyzer.archive.prints import source_key
-from analyzer.archive.query.known_kinds import tell_known
+from analyzer.archive.query.known_kinds import list_own_keys, tell_known
 from analyzer.archive.store import Archive
 from analyzer.case import case_file
 from analyzer.case.verdicts import SEVERITIES
@@ -212,7 +211,7 @@ class Analysis:
         if self.context is None or self.hashes is None:
             return document
         archive, work = self.context.archive, self._make_stored_work()
-        own = {batch.id_of(work, self.hashes), source_key(work.source)}
+        own = list_own_keys(work.name, work.source, self.hashes)
         try:
             return tell_known(document, archive, own)
         except Exception as error:  # noqa: BLE001 - the report is there, whatever the archive does
