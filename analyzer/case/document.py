@@ -377,6 +377,10 @@ class KnownSign(DocumentRecord, kw_only=True):
     ] = []
 
 
+CHRONIC = frozenset({"all along", "steady"})  # ages of a signal that was there before the trouble
+SHOWN_FROM = 3.0  # weight from which a signal that is not chronic is shown and not folded; our own
+
+
 class Signal(DocumentRecord, kw_only=True):
     """A sign of trouble that no finding rests on: lines or cells of one kind on one machine. It has no severity."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from analyzer.case.comparison import Place
-from analyzer.case.document import CaseDocument, KnownSign, Signal
+from analyzer.case.document import CHRONIC, SHOWN_FROM, CaseDocument, KnownSign, Signal
 from analyzer.case.verdicts import Finding
 from analyzer.report.wording import count_noun, format_time, write_place
 
@@ -18,10 +18,8 @@ RULES_NAMED = 3  # rules that the sentence about stored cases names
 _WORD = re.compile(r"(?<![\w#])[A-Za-z][A-Za-z_:-]{2,}(?![\w#])")
 _SPELLED_CODE = re.compile(r"\bcode[a-p]+\b")  # analyzer.signals.templates
 _QUOTED_NAME = re.compile(r"'[^']*'|\S*\d\S*")
-LIKELY = 3.0  # weight from which a sign is shown and not folded; our own
 PRECEDING = 3  # shown at a finding
 FIRST = 5  # of the lines, and of the counters, that are shown
-CHRONIC = frozenset({"all along", "steady"})  # analyzer.signals.ages
 KINDS = {
     "core dump file": ("core dump file", "core dump files"),
     "core dump": ("core dump", "core dumps"),
@@ -55,7 +53,7 @@ def list_likely(doc: CaseDocument) -> list[Signal]:
     return [
         one
         for one in list_standing(doc)
-        if one.age not in CHRONIC and (one.weight >= LIKELY or not one.why)
+        if one.age not in CHRONIC and (one.weight >= SHOWN_FROM or not one.why)
     ]
 
 

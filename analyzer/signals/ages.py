@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 NEW, GROWN, ALL_ALONG, STEADY, BURST = "new", "grown", "all along", "steady", "burst"
-CHRONIC = frozenset({ALL_ALONG, STEADY})
 
 # Our own bars, as the gains below.
 _LEAST_LINES = 300  # of a log whose times say something

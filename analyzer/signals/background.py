@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from analyzer.artefacts.tables import Table
+from analyzer.case.document import SHOWN_FROM
 from analyzer.signals.ages import BURST, GROWN, NEW
 from analyzer.signals.kinds import hash_kind, write_template
 
@@ -18,7 +19,6 @@ BACKGROUND = "known background"  # an age
 LEAST_SITES = 3  # that have to say the same
 QUIET_KINDS = ("line", "cell")  # kinds of signals that can be background
 _NEWS = frozenset({NEW, GROWN, BURST})
-_BAR = 3.0  # weight from which a sign is shown and not folded (analyzer.report.signals)
 _LOSS, _SHARE_LOSS = 1.0, 2.0  # of weight: of any, and of one that all machines have; our own
 
 
@@ -82,6 +82,6 @@ def _lower_signal(signal: dict[str, Any], known: Mapping[str, KnownBackground]) 
     if row is None:
         return signal
     weight = float(signal.get("weight", 0.0))
-    lowered = max(weight - _LOSS - _SHARE_LOSS * row.share, min(weight, _BAR))
+    lowered = max(weight - _LOSS - _SHARE_LOSS * row.share, min(weight, SHOWN_FROM))
     why = [*signal.get("why", ()), row.describe_share()]
     return {**signal, "weight": lowered, "age": age or BACKGROUND, "why": why}

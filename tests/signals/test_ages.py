@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from analyzer.signals.ages import CHRONIC, LogFilePart, find_age
+from analyzer.case.document import CHRONIC
+from analyzer.signals.ages import LogFilePart, find_age
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from analyzer.archive.packs.columns import CASE, NODES, SIGNALS
 from analyzer.archive.query.ask import SECONDS, QueryDatabase, run_twice
 from analyzer.archive.query.views import IDS
 from analyzer.archive.store import Archive
-from analyzer.signals.ages import CHRONIC
+from analyzer.case.document import CHRONIC
 from analyzer.signals.background import LEAST_SITES, QUIET_KINDS
 
 TABLES = (CASE, NODES, SIGNALS)
