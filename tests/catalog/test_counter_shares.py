@@ -139,6 +139,7 @@ def test_a_share_is_accepted(condition: str) -> None:
     assert not told(condition)
 
 
+@pytest.mark.size
 def test_no_shipped_rule_takes_a_bare_counter_for_severe() -> None:
     """The rules of the catalog."""
     assert [str(one) for one in lint.check_files() if one.code == "R089"] == []
