@@ -34,6 +34,10 @@ _NAMES, _NAME = (
     8,
     7,
 )  # this many literals of one choice, of this many characters, are names: slow to compile together
+LONGEST = 8000  # characters of an expression; Hyperscan takes less than 16,000, and one arm more may stand in a part
+_STRUCTURE = re.compile(
+    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL
+)  # of a regex: what stands for itself is left out
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
@@ -145,10 +149,31 @@ def list_expressions(needle: Needle) -> list[str]:
         _NAME if len(choice.texts) >= _NAMES else _RARE
     )
     if needle.approximation is not None and not rare:
-        return [needle.approximation]
+        return part_expression(needle.approximation)
     assert choice is not None, "a pattern tried on every line never comes here"
     texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encode_literals())
     return [f"(?i:{text})" if choice.ignore_case else text for text in texts]
+
+
+def part_expression(text: str) -> list[str]:
+    """Return an approximation that is one of several things, `(?:A|B|C)`, as some that no engine calls too long."""
+    if len(text) <= LONGEST or not text.startswith("(?:"):
+        return [text]
+    parts: list[str] = []
+    depth = 0
+    start = len("(?:")
+    for found in _STRUCTURE.finditer(text, start, len(text) - 1):
+        sign = found[0]
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+        elif sign == "|" and not depth and found.end() - start > LONGEST // 2:
+            parts.append(f"(?:{text[start : found.start()]})")
+            start = found.end()
+        if depth < 0:  # the first group ends before the text does
+            return [text]
+    return [*parts, f"(?:{text[start:-1]})"]
 
 
 @dataclass(slots=True)

@@ -195,12 +195,9 @@ def make_line_signatures(
     is_counted_elsewhere  says of a table and a line of it whether the line is counted by itself
     """
     signatures = []
-    with_entries = "|".join(filter(None, (STEMS, write_stems())))
+    stems = "|".join(filter(None, (STEMS, write_stems())))
     for table in tables:
         if table.log and not table.inside:
-            # Only where a log has entries: an engine may refuse the longer pattern, and then every line is tried.
-            has_entries = any(one.sign is not None and one.sign.quoted for one in table.columns)
-            stems = with_entries if has_entries else STEMS
             counter = LineCounter(partial(is_counted_elsewhere, table.name))
             name = PREFIX + table.name
             signatures.append(Signature(name, table.name, stems, True, name_kind=counter.name_kind))

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzer.ingest.problems import LINE_SIGNATURES
+from analyzer.scan.engines import (
+    LONGEST,
+    HyperscanEngine,
+    Needle,
+    list_expressions,
+    part_expression,
+)
 from analyzer.signals.lines import LineCounter, classify_line
 
 # Made up, in the forms of vmkernel, vpxa and NSX logs: what the numbers say decides what the line says.
@@ -42,3 +52,35 @@ def test_the_shapes_say_different_things() -> None:
             shape.format(1, 2, 3, number, 4, number % 10, number % 10) for number in (0, 5, 40_005)
         ]
         assert len({classify_line(line) for line in lines}) > 1, shape
+
+
+def test_the_engine_takes_every_pattern_that_proposes_lines() -> None:
+    """A pattern that Hyperscan refuses is compiled anew by every process, and then each line of its log is tried."""
+    needles = {Needle.of(one.pattern, re.IGNORECASE) for one in LINE_SIGNATURES}
+    for needle in needles:
+        assert needle.approximation is not None
+        assert HyperscanEngine({0: needle})._rest is None
+        assert max(map(len, list_expressions(needle))) <= LONGEST
+
+
+@given(
+    st.lists(
+        st.sampled_from([r"a\|b", "[|)]x", "(?:c|d){0,2}", r"\(e", "f" * 900]),
+        min_size=1,
+        max_size=40,
+    )
+)
+def test_a_long_alternation_is_parted_between_its_arms(arms: list[str]) -> None:
+    """The parts are those of the whole in their order, each a pattern of its own and none too long."""
+    whole = f"(?:{'|'.join(arms)})"
+    parts = part_expression(whole)
+
+    assert "|".join(one.removeprefix("(?:")[:-1] for one in parts) == whole[3:-1]
+    assert all(re.compile(one) and len(one) <= LONGEST for one in parts)
+    assert len(parts) == 1 or len(whole) > LONGEST
+
+
+def test_what_is_no_alternation_stays_whole() -> None:
+    """Two groups behind each other, and a text without a group, are no choice between arms."""
+    for whole in (f"(?:a|b){'c' * LONGEST}(?:d|e)", "x|" * LONGEST):
+        assert part_expression(whole) == [whole]
