@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyzer.ingest.statements import extract_words
 from analyzer.runtime.text import one_line
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import hide_lone_line
 
 if TYPE_CHECKING:
     from analyzer.scan.hits import LogScan
@@ -82,7 +82,7 @@ class Talk:
             hours = reach.total_seconds() / 3600
             if count < SHARE * log.lines or hours >= REACH_H:
                 continue
-            shown = hide_around([], one_line(statement, _SHOWN), [])[1]
+            shown = hide_lone_line(one_line(statement, _SHOWN))
             share = count / log.lines
             remark = (
                 f'{files[key]} is flooded: about {share:.0%} of its lines say "{shown}", and its'

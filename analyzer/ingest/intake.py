@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Fault, Frame, Row
 from analyzer.ingest.flooding import Talk
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import hide_lone_line
 
 if TYPE_CHECKING:
     from analyzer.scan.hits import LogScan
@@ -169,7 +169,7 @@ class Intake:
         """Take one line that was not understood; the first are kept, all are counted."""
         self.faults_total += 1
         if len(self.faults) < MOST_FAULTS:
-            shown = hide_around([], fault.text, [])[1]
+            shown = hide_lone_line(fault.text)
             self.faults.append(replace(fault, text=shown))
         self.faults_by[fault.address] += 1
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from analyzer.ingest.statements import mask_numbers
 from analyzer.scan.hits import LogScan, Signature, Tally, decode_line
 from analyzer.scan.parts import is_copy
 from analyzer.scan.tallies import OTHERS, find_counted
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import hide_lone_line
 from analyzer.signals import lines
 from analyzer.signals.ages import LogFilePart, find_age
 from analyzer.signals.answers import API_ERROR
@@ -91,7 +91,7 @@ def classify_problem(kind: str, text: str) -> ProblemKind | None:
         if not words.strip():
             return None
         # secrets first: with its numbers as N a hash ($6$…) is no longer recognised
-        return ProblemKind(kind, mask_numbers(hide_around([], words, [])[1]))
+        return ProblemKind(kind, mask_numbers(hide_lone_line(words)))
     found = (_FRAME if kind == BACKTRACE else _DUMP).search(text)
     if found is None:
         return None
@@ -164,7 +164,7 @@ class _Total:
         """Take the lines of one member."""
         self.count += tally.count
         for line, text in (tally.first, tally.last):
-            self._add_end(scan.address, line, hide_around([], text, [])[1])
+            self._add_end(scan.address, line, hide_lone_line(text))
 
     def add_line(self, line: ExcerptLine) -> None:
         """Take one line of an excerpt."""
@@ -206,15 +206,19 @@ def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> lis
 
 def _is_among(problems: Container[tuple[str, ProblemKind]], node: str, text: str) -> bool:
     """Say whether a line is counted among the problems of a machine as an event, an ALERT, a frame or a dump."""
-    for kind in (EVENT, ALERT, BACKTRACE, DUMP):
-        problem = classify_problem(kind, text)
-        if problem is not None and (node, problem) in problems:
-            return True
-    return False
+    reported = _list_kinds(text, (EVENT, ALERT, BACKTRACE, DUMP))
+    return any((node, problem) in problems for problem in reported)
+
+
+def _list_kinds(text: str, kinds: Iterable[str]) -> Iterator[ProblemKind]:
+    """Yield the problems of some kinds that a line reports."""
+    for kind in kinds:
+        if problem := classify_problem(kind, text):
+            yield problem
 
 
 def _name_problem(problem: ProblemKind) -> dict[str, Any]:
-    what = hide_around([], problem.what, [])[1]
+    what = hide_lone_line(problem.what)
     return {"kind": problem.kind, "what": what, "object": problem.thing}
 
 
@@ -250,10 +254,10 @@ def _find_lines(
 ) -> list[dict[str, Any]]:
     """Return the lines that say trouble: those that the search of logs counted, and those of excerpts."""
     found: dict[tuple[str, LineKind], list[tuple[LogScan, Tally]]] = defaultdict(list)
-    files: dict[tuple[str, str], list[LogScan]] = defaultdict(list)
+    files: dict[tuple[str, str], list[_LogFile]] = defaultdict(list)
     for scan in scans:
         if not scan.part_of and scan.lines:
-            files[scan.node, scan.table].append(scan)
+            files[scan.node, scan.table].append(_LogFile.read_scan(scan))
     for scan, _, key, tally in find_counted(scans, lines.PREFIX):
         if not scan.part_of:
             kind = LineKind("", "", 0.0, ()) if key == OTHERS else LineKind.read_key(key)
@@ -291,20 +295,30 @@ def _make_line_record(node: str, kind: LineKind, logs: Mapping[str, _Total]) -> 
     return record | {"object": find_object(record["text"])}
 
 
+class _LogFile(NamedTuple):
+    """A file of a log with its times, which are the same for every kind of line in it."""
+
+    scan: LogScan
+    begin: str
+    end: str
+
+    @classmethod
+    def read_scan(cls, scan: LogScan) -> _LogFile:
+        """Return the file of a scan."""
+        begin = logtime.format_iso(decode_line(scan.first_stamped))
+        return cls(scan, begin, logtime.format_iso(decode_line(scan.last_stamped)))
+
+
 def _list_parts(
-    files: Sequence[LogScan], tallies: Sequence[tuple[LogScan, Tally]]
+    files: Sequence[_LogFile], tallies: Sequence[tuple[LogScan, Tally]]
 ) -> list[LogFilePart]:
     """Return the files of a log with what one kind of line has in each."""
     counted = {id(scan): tally for scan, tally in tallies}
     parts = []
-    for scan in files:
-        begin, end = (
-            logtime.format_iso(decode_line(line))
-            for line in (scan.first_stamped, scan.last_stamped)
-        )
-        tally = counted.get(id(scan), Tally())
+    for file in files:
+        tally = counted.get(id(file.scan), Tally())
         first, last = (logtime.format_iso(text) for _, text in (tally.first, tally.last))
-        parts.append(LogFilePart(scan.lines, begin, end, tally.count, first, last))
+        parts.append(LogFilePart(file.scan.lines, file.begin, file.end, tally.count, first, last))
     return parts
 
 
@@ -409,9 +423,8 @@ def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:
     covered = set()
     for finding in judgement.findings:
         for evidence in finding.evidence:
-            for kind in (EVENT, ALERT, BACKTRACE, DUMP, LINE):
-                if problem := classify_problem(kind, evidence.text):
-                    covered.add((evidence.node or finding.node, problem))
+            for problem in _list_kinds(evidence.text, (EVENT, ALERT, BACKTRACE, DUMP, LINE)):
+                covered.add((evidence.node or finding.node, problem))
     return covered
 
 

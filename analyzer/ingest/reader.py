@@ -324,9 +324,9 @@ class SessionReader:
         for piece in pieces:
             if piece.role == "command":
                 continue
-            found = list(find_answer_lines(piece.lines, piece.first_line, member.address, ""))
-            if piece.parser is not None:  # what its parser understood speaks by its tables
-                found = [line for line in found if line.line in lost]
+            # what a parser understood speaks by its tables
+            only = None if piece.parser is None else lost
+            found = list(find_answer_lines(piece.lines, piece.first_line, member.address, "", only))
             if not found:
                 continue
             own_kind = self.parsers[piece.parser].node if piece.parser else piece.kind

@@ -19,7 +19,7 @@ from analyzer.artefacts.tables import NodeOwned
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.also import fold_groups
 from analyzer.scan.blocks import Buffer, LineBlock, NulGap
-from analyzer.secrets.values import hide_around, may_hold_secrets
+from analyzer.secrets.values import hide_around, hide_lone_line, may_hold_secrets
 
 CONTEXT_TEXT = 1024  # characters kept of a context line
 
@@ -395,7 +395,7 @@ class Ends:
         for end in ("first", "last", "first_stamped", "last_stamped"):
             raw = getattr(self.result, end)
             if may_hold_secrets(raw):
-                shown = hide_around([], decode_line(raw), [])[1]
+                shown = hide_lone_line(decode_line(raw))
                 setattr(self.result, end, shown.encode("utf-8", "surrogateescape"))
 
     def _note_steps(self, data: Buffer, end: int) -> None:

@@ -49,7 +49,7 @@ from analyzer.scan.hits import (
 )
 from analyzer.scan.prefilter import ODD_CASE
 from analyzer.scan.tallies import CountedLine, KindShare, LineRun, Tallies
-from analyzer.secrets.values import HIDDEN, hide_around
+from analyzer.secrets.values import HIDDEN, hide_lone_line
 
 SMALL = (
     256 << 10
@@ -399,7 +399,7 @@ class MemberSearch:
             at = start
             text = found.text[:_TEXT]
             search = self._choose_groups(number, line, found)
-            shown = hide_around([], text, [])[1]
+            shown = hide_lone_line(text)
             if shown != text and search is not None:
                 # no secret stays in a group either
                 if not isinstance(search, dict):

@@ -204,6 +204,11 @@ def hide_around(
     return shown[:at], shown[at], shown[at + 1 :]
 
 
+def hide_lone_line(line: str) -> str:
+    """Return a line of a log without secrets, as `hide_around` does of one whose neighbours are not known."""
+    return hide_around((), line, ())[1]
+
+
 def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     found: list[str] = []
     going: Callable[[str], tuple[str, bool]] | None = None

@@ -7,19 +7,12 @@ An API error is JSON (`error_code`, `error_message`, `httpStatus`; NSX-T API gui
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.grammar import LineReading, weigh_text
 from analyzer.signals.heads import read_head
-from analyzer.signals.lines import (
-    LEAST_EXCERPT,
-    MOST_EXCERPT,
-    ExcerptLine,
-    LineKind,
-    add_entry,
-)
-from analyzer.signals.templates import mask_text
+from analyzer.signals.lines import LEAST_EXCERPT, MOST_EXCERPT, ExcerptLine, make_kind, weigh_line
 
 SURE = 4.0  # weight from which a text without any output that Backline knows is worth a report
 
@@ -67,21 +60,28 @@ def weigh_answer(line: str) -> LineReading:
 
 
 def find_answer_lines(
-    lines: Sequence[str], first_line: int, address: str, scope: str
+    lines: Sequence[str],
+    first_line: int,
+    address: str,
+    scope: str,
+    only: Container[int] | None = None,
 ) -> Iterator[ExcerptLine]:
-    """Yield the lines of a short text that say trouble: lines of logs in it, answers, bodies of an API."""
+    """Yield the lines of a short text that say trouble: lines of logs in it, answers, bodies of an API.
+
+    only  the numbers of the lines that are looked at, None for all
+    """
     if len(lines) > MOST_EXCERPT:
         return
     for number, line in enumerate(lines, first_line):
-        shown = hide_around([], line, [])[1]
+        if only is not None and number not in only:
+            continue
+        shown = hide_lone_line(line)
         head = read_head(shown)
         if head.form or head.is_stamped:
-            reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
-            text = head.text
+            kind = weigh_line(shown, head)
         else:
-            reading, text = weigh_answer(shown), shown
-        if reading.weight >= LEAST_EXCERPT:
-            kind = LineKind(head.module, mask_text(text), round(reading.weight, 2), reading.why)
+            kind = make_kind(head, shown, weigh_answer(shown))
+        if kind.weight >= LEAST_EXCERPT:
             yield ExcerptLine(scope, address, number, shown, kind)
 
 

@@ -20,7 +20,7 @@ from analyzer.case.verdicts import Evidence, Judgement
 from analyzer.facts import Facts, made
 from analyzer.facts.records import MadeRow
 from analyzer.runtime.text import one_line
-from analyzer.secrets.values import hide_around
+from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.cell_signs import (
     BadCell,
     Cells,
@@ -492,8 +492,8 @@ def fill_record(node: str, module: str, what: str, thing: str, **more: Any) -> d
         "node": node,
         "kind": KIND,
         "module": module,
-        "what": hide_around([], what, [])[1],
-        "object": hide_around([], thing, [])[1],
+        "what": hide_lone_line(what),
+        "object": hide_lone_line(thing),
         "title": "",
         "first": "",
         "last": "",
@@ -519,7 +519,7 @@ def read_line(block: Block, line: int) -> str:
     """Return a line as the block holds it, without secrets."""
     place = line - block.first_line
     text = block.lines[place] if 0 <= place < len(block.lines) else ""
-    return hide_around([], text, [])[1][:TEXT]
+    return hide_lone_line(text)[:TEXT]
 
 
 # -- samples

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from analyzer.case.verdicts import Finding
+from analyzer.signals.cell_signs import read_moment
 
 SECONDS = 15.0  # before a finding; our own, as the gain
 _GAIN = 0.7
@@ -69,6 +70,6 @@ def _measure_distances(first: str, beginnings: dict[str, list[datetime]]) -> dic
 def _read_moment(stamp: str) -> datetime | None:
     """Return a stamp to the second, None for none."""
     try:
-        return datetime.fromisoformat(stamp[:19])
+        return read_moment(stamp)
     except ValueError:
         return None
