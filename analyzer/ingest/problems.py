@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -206,15 +206,11 @@ def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> lis
 
 def _is_among(problems: Container[tuple[str, ProblemKind]], node: str, text: str) -> bool:
     """Say whether a line is counted among the problems of a machine as an event, an ALERT, a frame or a dump."""
-    reported = _list_kinds(text, (EVENT, ALERT, BACKTRACE, DUMP))
-    return any((node, problem) in problems for problem in reported)
-
-
-def _list_kinds(text: str, kinds: Iterable[str]) -> Iterator[ProblemKind]:
-    """Yield the problems of some kinds that a line reports."""
-    for kind in kinds:
-        if problem := classify_problem(kind, text):
-            yield problem
+    for kind in (EVENT, ALERT, BACKTRACE, DUMP):
+        problem = classify_problem(kind, text)
+        if problem is not None and (node, problem) in problems:
+            return True
+    return False
 
 
 def _name_problem(problem: ProblemKind) -> dict[str, Any]:
@@ -423,8 +419,9 @@ def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:
     covered = set()
     for finding in judgement.findings:
         for evidence in finding.evidence:
-            for problem in _list_kinds(evidence.text, (EVENT, ALERT, BACKTRACE, DUMP, LINE)):
-                covered.add((evidence.node or finding.node, problem))
+            for kind in (EVENT, ALERT, BACKTRACE, DUMP, LINE):
+                if problem := classify_problem(kind, evidence.text):
+                    covered.add((evidence.node or finding.node, problem))
     return covered
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts.parsing import MOST_LINE, Parser, may_record, registry
@@ -223,7 +224,7 @@ class SessionReader:
         nodes = {self.parsers[name].node for name in own}
         # logs of vCenter, and none that only a host writes
         of_vcenter = "vcenter" in nodes and "esxi" not in nodes
-        for piece, following in zip(pieces, [*pieces[1:], None], strict=True):
+        for piece, following in zip_longest(pieces, pieces[1:]):
             if of_vcenter and piece.parser in SHARED and not piece.host:
                 piece.kind = "vcenter"
             if piece.parser is None:

@@ -327,11 +327,17 @@ class HyperscanEngine:
         """See Engine."""
         found: list[Proposal] = []
         add, numbers = found.append, self._numbers
+        line_ends: dict[
+            int, int
+        ] = {}  # by pattern: the end of the last line that is proposed for it
 
         def on_match(place: int, _start: int, stop: int, _flags: int, _context: object) -> None:
             if stop <= end:
                 for number in numbers[place]:
-                    add((stop - 1, number))
+                    if stop - 1 > line_ends.get(number, -1):
+                        line_end = data.find(b"\n", stop - 1, end)
+                        line_ends[number] = end if line_end < 0 else line_end
+                        add((stop - 1, number))
 
         if self._database is not None:
             # One byte more: 0.9.1 misses `[0-9]+$` in the last line of what it is given.

@@ -12,7 +12,8 @@ from collections.abc import Container, Iterator, Sequence
 from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.grammar import LineReading, weigh_text
 from analyzer.signals.heads import read_head
-from analyzer.signals.lines import LEAST_EXCERPT, MOST_EXCERPT, ExcerptLine, make_kind, weigh_line
+from analyzer.signals.lines import LEAST_EXCERPT, MOST_EXCERPT, ExcerptLine, LineKind, add_entry
+from analyzer.signals.templates import mask_text
 
 SURE = 4.0  # weight from which a text without any output that Backline knows is worth a report
 
@@ -78,10 +79,12 @@ def find_answer_lines(
         shown = hide_lone_line(line)
         head = read_head(shown)
         if head.form or head.is_stamped:
-            kind = weigh_line(shown, head)
+            reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
+            text = head.text
         else:
-            kind = make_kind(head, shown, weigh_answer(shown))
-        if kind.weight >= LEAST_EXCERPT:
+            reading, text = weigh_answer(shown), shown
+        if reading.weight >= LEAST_EXCERPT:
+            kind = LineKind(head.module, mask_text(text), round(reading.weight, 2), reading.why)
             yield ExcerptLine(scope, address, number, shown, kind)
 
 

@@ -16,7 +16,7 @@ from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.entries import find_entry, write_stems
 from analyzer.signals.grammar import LONG_TIMES, LineReading, read_unit, weigh_text
-from analyzer.signals.heads import LineHead, read_head
+from analyzer.signals.heads import read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
 
@@ -109,18 +109,9 @@ class LineKind(NamedTuple):
 def classify_line(line: str) -> LineKind:
     """Return what a line says; secrets are hidden before its words are masked."""
     shown = hide_lone_line(line)
-    return weigh_line(shown, read_head(shown))
-
-
-def weigh_line(shown: str, head: LineHead) -> LineKind:
-    """Return what a line of a log says by its head; `shown` is the line without its secrets."""
+    head = read_head(shown)
     reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
-    return make_kind(head, head.text, reading)
-
-
-def make_kind(head: LineHead, words: str, reading: LineReading) -> LineKind:
-    """Return the kind of a line of which some words were weighed."""
-    return LineKind(head.module, mask_text(words), round(reading.weight, 2), reading.why)
+    return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
 
 
 def add_entry(reading: LineReading, line: str) -> LineReading:
@@ -230,7 +221,7 @@ def find_excerpt_lines(
     if len(lines) > MOST_EXCERPT:
         return
     for number, line in enumerate(lines, first_line):
-        shown = hide_lone_line(line)
-        kind = weigh_line(shown, read_head(shown))
+        kind = classify_line(line)
         if kind.weight >= LEAST_EXCERPT:
+            shown = hide_lone_line(line)
             yield ExcerptLine(scope, address, number, shown, kind)

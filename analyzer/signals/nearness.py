@@ -23,6 +23,8 @@ def mark_near(
     name     gives the name of a node, which findings have, by its id
     """
     beginnings = _list_beginnings(findings)
+    if not beginnings:
+        return list(signals)
     marked = []
     for one in signals:
         begin = beginnings.get(name(one["node"]), {})
@@ -46,8 +48,10 @@ def _list_beginnings(findings: Iterable[Finding]) -> dict[str, dict[str, list[da
     """Return when the severe findings of each rule begin, by machine."""
     beginnings: dict[str, dict[str, list[datetime]]] = {}
     for finding in findings:
+        if finding.severity not in _SEVERE:
+            continue
         begin = _read_moment(finding.first_seen)
-        if finding.severity in _SEVERE and begin is not None:
+        if begin is not None:
             moments = beginnings.setdefault(finding.node, {}).setdefault(finding.rule, [])
             moments.append(begin)
     return beginnings

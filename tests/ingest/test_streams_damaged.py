@@ -15,6 +15,7 @@ import random
 import subprocess
 import sys
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -265,3 +266,26 @@ def test_a_bundle_of_real_size_with_one_bad_bit(tmp_path: Path, logs: int, count
         f"b.tgz!{TOP}/var/run/log/vmkernel.1.gz"
     ]
     assert int(done.stdout.split()[-2]) < 300 << 10  # KiB, most of it the libraries
+
+
+@pytest.mark.parametrize("name", ["vmkernel.log", "P", "notes.txt"])
+@pytest.mark.parametrize("left", [0, 1, 20, 60])
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_member_of_a_zip_that_is_cut_within_its_first_line_is_a_cut(
+    name: str, left: int, method: int, tmp_path: Path
+) -> None:
+    """No line of it is whole, or not one byte: it is damaged as any other, and nothing fails inside."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr(name, lines(1))
+    path = tmp_path / "logs.zip"
+    path.write_bytes(packed.getvalue()[: 30 + len(name) + left])
+    whole = tmp_path / "vobd.log"
+    whole.write_bytes(lines(2))
+
+    code, document = triage(whole, path, out=tmp_path / "out")
+
+    assert code == 5
+    whats = [one["what"] for one in document["damage"]]
+    assert whats
+    assert not any("internal" in what for what in whats), whats
