@@ -35,6 +35,7 @@ from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.signals.answers import find_answer_lines, is_sure
 from analyzer.signals.lines import ExcerptLine
+from analyzer.signals.suspects import FEW, find_suspect_lines
 from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
@@ -322,11 +323,14 @@ class SessionReader:
         """
         is_typed = any(piece.role == "command" for piece in pieces)
         lost = {fault.line for fault in self.into.faults if fault.address == member.address}
+        size = sum(len(piece.lines) for piece in pieces)
         for piece in pieces:
             if piece.role == "command":
                 continue
             # what a parser understood speaks by its tables
             only = None if piece.parser is None else lost
+            if size > FEW and piece.parser is None:
+                only = find_suspect_lines(piece.lines, piece.first_line)
             found = list(find_answer_lines(piece.lines, piece.first_line, member.address, "", only))
             if not found:
                 continue

@@ -456,12 +456,12 @@ def choose_engine(name: str = "auto") -> str:
     Raises UsageError for an unknown or missing one.
     """
     if name == "auto":
-        return next(engine for engine in ENGINES if _is_available(engine))
+        return next(engine for engine in ENGINES if is_available(engine))
     if name not in ENGINES:
         raise UsageError(
             f"there is no engine {name}", do="Choose one of: auto, " + ", ".join(ENGINES)
         )
-    if not _is_available(name):
+    if not is_available(name):
         raise UsageError(
             f"the engine {name} cannot be loaded",
             why="its package is not installed or does not run on this processor",
@@ -471,7 +471,8 @@ def choose_engine(name: str = "auto") -> str:
 
 
 @cache
-def _is_available(name: str) -> bool:
+def is_available(name: str) -> bool:
+    """Say whether an engine can be loaded here."""
     if name == "pure":
         return True
     if name == "hyperscan" and not _safe_to_import():

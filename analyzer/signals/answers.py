@@ -33,6 +33,7 @@ _HARDWARE = re.compile(
     r"|uncorrectable|bus (?:fatal|error)|redundancy lost)\b",
     re.IGNORECASE,
 )
+ANSWER_PATTERNS = (_API, _FAILED, _HARDWARE)
 _NOTHING = re.compile(
     r"\s*(?:[\w /()<>.#,-]{1,80}?[:=]?\s+0|0 [\w /()<>.#,-]{1,80}"
     r"|[\w /()<>.#-]{1,80}[:=]\s*(?:0|no|none|false|<0>)),?\s*",

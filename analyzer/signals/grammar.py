@@ -110,6 +110,11 @@ LONG_TIMES = (
     (3.3, 2),
     (3.0, 1),
 )  # weight, seconds; a reason names the bar: lines of one kind have one
+# What a line says trouble by, besides its words and its level.
+LINE_PATTERNS = (
+    *(_SENSE, _EVENT, _MESSAGE, _TO_THE_USER, _STACK, _DURATION),
+    *(pattern for _, _, pattern in _CODES),
+)
 _STANDS_STILL = re.compile(r"held|stop|wait|block|down|stall|took", re.IGNORECASE)
 
 

@@ -14,8 +14,8 @@ LEAST = 3.0  # weight from which a line of a whole log is counted
 _IN_NAMES = (
     "panic", "purple", "psod", "bsod", "assert", "crash", "zdump", "core.?dump", "dumping", "sig(?:segv|abrt|bus|ill)",
     "exception", "(?:[^e]|[^d]e)fault", "corrupt", "integrity", "damaged", "uncorrect", "recover", "fatal", "catastroph",
-    "over.?heat", "over.?temp", "ierr", "thermal", "machine.?check", "[_.]?[sp]err", "[_.]nmi", "double.?bit", "permanent",
-    "[_.](?:pdl|apd)", "all.?paths", "memory", "enospc", "[_.]oom", "out[._]?of", "heap",
+    "over.?heat", "over.?temp", "ierr", "thermal", "machine.?check", "[_.]?[sp]err", "nmi", "double.?bit", "permanent",
+    "pdl", "apd", "all.?paths", "memory", "enospc", "[_.]oom", "out[._]?of", "heap",
     "no[._]?(?:mem|space|resource|path|link|such|heap|free|more|reply|answer|retry|respon|heartbeat|host|owner|rout|uplink|carrier)",
     "no[._]?(?:activ|master|longer|peer|server|member|neighb|connect|left|avail|valid|leader|backup|standby|reach)",
     "lock[._]?up", "deadlock", "hung", "[^c]hang", "stall", "stuck", "starv", "split.?brain", "partition", "isolat",

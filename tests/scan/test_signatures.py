@@ -26,7 +26,7 @@ from analyzer.scan.hits import LogScan, Signature
 from analyzer.scan.prefilter import ODD_CASE, analyse, literal_choices, required_literals
 from analyzer.scan.signatures import CONTEXT, EXACT, FLOOR, Scanner
 
-ENGINES = [name for name in engines.ENGINES if engines._is_available(name)]
+ENGINES = [name for name in engines.ENGINES if engines.is_available(name)]
 STAMP = "2021-03-08T14:49:25.123Z cpu1:2097465)"
 
 # Shapes that rules use, and shapes that trip up engines which are not Python's.
@@ -473,7 +473,7 @@ def test_an_unknown_engine_is_refused_with_the_choices() -> None:
 
 def test_without_wheels_the_pure_engine_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither hyperscan nor re2 is needed: `auto` falls back and finds the same."""
-    monkeypatch.setattr(engines, "_is_available", lambda name: name == "pure")
+    monkeypatch.setattr(engines, "is_available", lambda name: name == "pure")
     scanner = Scanner(SIGNATURES)
     assert scanner.engine == "pure"
     data = f"{STAMP}WARNING: lost access to volume\n".encode()
