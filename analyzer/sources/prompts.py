@@ -50,6 +50,7 @@ _SHELL_TOOLS = _split_words("""
 # Words of prose too: a command only with something behind them that no sentence has.
 _WORD_TOOLS = _split_words("cut sort uniq strings")
 _ARGUMENT = re.compile(r"(?:^|\s)-{1,2}\w|[/|]|\.(?:log|gz)\b")
+_LOOP_HEAD = re.compile(r"for \w+ in\b|while [^;]*; *do\b")
 _NSX_VERBS = _split_words("""
     show get set restart ping exit enable disable configure debug export ssh clear no list reset start stop
     traceroute save join deploy del nslookup help quit write st engineering copy detach sync vrf find watch
@@ -289,6 +290,8 @@ def _read_nsx(line: str) -> Prompt | None:
 def _is_typed(command: str) -> bool:
     """Say whether a command begins with a program we know, and not with a word that a sentence may begin with."""
     program = find_program(command)
+    if program in ("for", "while"):
+        return _LOOP_HEAD.match(command.lstrip()) is not None
     if program in _WORD_TOOLS:
         return _ARGUMENT.search(command) is not None
     return program in _ESXI_TOOLS or program in _SHELL_TOOLS

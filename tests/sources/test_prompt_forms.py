@@ -100,3 +100,18 @@ def test_nameless_prompts(form: str, cwd: str, user: str, command: str) -> None:
 def test_no_prompts(line: str) -> None:
     """Addresses, exports of NFS and comparisons have such signs too."""
     assert find_prompt(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "is_command"),
+    [
+        ("# for i in vmnic0 vmnic1; do esxcli network nic get -n $i; done", True),
+        ("# for s in $(net-stats -l | awk '{print $1}'); do echo $s; done", True),
+        ("# while true; do date; sleep 5; done", True),
+        ("# for programs of Windows, even if they are started from here", False),
+        ("# while this is set, nothing is written", False),
+    ],
+)
+def test_a_comment_that_begins_like_a_loop_is_no_command(line: str, is_command: bool) -> None:
+    """A bare prompt is also the sign of a comment: a loop needs the words of one."""
+    assert (find_prompt(line) is not None) is is_command
