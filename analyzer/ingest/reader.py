@@ -34,7 +34,7 @@ from analyzer.runtime.text import count_noun, one_line
 from analyzer.scan.prefilter import literal_choices
 from analyzer.secrets.values import hide_lines
 from analyzer.signals.answers import find_answer_lines, is_sure
-from analyzer.signals.lines import ExcerptLine
+from analyzer.signals.lines import MOST_EXCERPT, ExcerptLine
 from analyzer.signals.suspects import FEW, find_suspect_lines
 from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
@@ -325,7 +325,7 @@ class SessionReader:
         lost = {fault.line for fault in self.into.faults if fault.address == member.address}
         size = sum(len(piece.lines) for piece in pieces)
         for piece in pieces:
-            if piece.role == "command":
+            if piece.role == "command" or len(piece.lines) > MOST_EXCERPT:
                 continue
             # what a parser understood speaks by its tables
             only = None if piece.parser is None else lost

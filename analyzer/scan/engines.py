@@ -327,9 +327,8 @@ class HyperscanEngine:
         """See Engine."""
         found: list[Proposal] = []
         add, numbers = found.append, self._numbers
-        line_ends: dict[
-            int, int
-        ] = {}  # by pattern: the end of the last line that is proposed for it
+        # by pattern: the end of the last line that is proposed for it
+        line_ends: dict[int, int] = {}
 
         def on_match(place: int, _start: int, stop: int, _flags: int, _context: object) -> None:
             if stop <= end:

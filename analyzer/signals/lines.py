@@ -187,6 +187,11 @@ def _make_room(memo: dict[bytes, Any]) -> None:
         memo.clear()
 
 
+def write_line_stems() -> str:
+    """Return the pattern of lines that may say trouble, those that may name an entry of a list among them."""
+    return "|".join(filter(None, (STEMS, write_stems())))
+
+
 def make_line_signatures(
     tables: Iterable[Table], is_counted_elsewhere: Callable[[str, str], bool]
 ) -> list[Signature]:
@@ -195,7 +200,7 @@ def make_line_signatures(
     is_counted_elsewhere  says of a table and a line of it whether the line is counted by itself
     """
     signatures = []
-    stems = "|".join(filter(None, (STEMS, write_stems())))
+    stems = write_line_stems()
     for table in tables:
         if table.log and not table.inside:
             counter = LineCounter(partial(is_counted_elsewhere, table.name))

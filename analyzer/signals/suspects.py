@@ -7,53 +7,36 @@ of the very patterns of the grammar, so that it misses none of their lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 
 from analyzer.scan.engines import Engine, Needle, build_engine, is_available
 from analyzer.signals.answers import ANSWER_PATTERNS
-from analyzer.signals.entries import write_stems
 from analyzer.signals.grammar import LINE_PATTERNS
-from analyzer.signals.stems import STEMS
+from analyzer.signals.lines import write_line_stems
 from analyzer.signals.words import CLASSES
 
-FEW = (
-    300  # lines of a text that are read one by one, which takes less time than to build the search
-)
+# Lines of a text that are read one by one, which takes less time than to build the search.
+FEW = 300
 
 
 def find_suspect_lines(lines: Sequence[str], first_line: int) -> set[int]:
     """Return the numbers of the lines that may say trouble; `first_line` is the number of the first one."""
     engine = _build_search()
-    numbers = range(first_line, first_line + len(lines))
     if engine is None:
-        return set(numbers)
-    ends = []
+        return set(range(first_line, first_line + len(lines)))
     parts = [line.rstrip("\n").encode("utf-8", "replace") + b"\n" for line in lines]
-    end = 0
-    for part in parts:
-        end += len(part)
-        ends.append(end)
-    found = sorted(place for place, _ in engine.propose(b"".join(parts), end))
-    return _name_lines(found, ends, first_line)
-
-
-def _name_lines(places: Iterable[int], ends: Sequence[int], first_line: int) -> set[int]:
-    """Return the numbers of the lines in which places lie, both in their order."""
-    suspects = set()
-    index = 0
-    for place in places:
-        while ends[index] <= place:
-            index += 1
-        suspects.add(first_line + index)
-    return suspects
+    ends = list(accumulate(map(len, parts)))
+    data = b"".join(parts)
+    return {first_line + bisect_right(ends, place) for place, _ in engine.propose(data, len(data))}
 
 
 @cache
 def _build_search() -> Engine | None:
     """Return the search; None where a pattern has nothing that could be sought, so that each line is read."""
-    stems = "|".join(filter(None, (STEMS, write_stems())))
-    patterns = [re.compile(stems, re.IGNORECASE), *LINE_PATTERNS, *ANSWER_PATTERNS]
+    patterns = [re.compile(write_line_stems(), re.IGNORECASE), *LINE_PATTERNS, *ANSWER_PATTERNS]
     patterns += [words.pattern for words in CLASSES]
     needles = {}
     for number, pattern in enumerate(patterns):

@@ -117,5 +117,5 @@ def test_a_log_in_which_every_line_hits_needs_hardly_more_memory(tmp_path: Path)
         *COMMAND, str(full), "-o", str(tmp_path / "two"), "--quiet", code=5
     )  # hits_per_signature is reached
 
-    assert most - least <= 40  # measured: 22, and 32 on a busy machine, where read blocks wait
+    assert most - least <= 40  # measured: 22, and 32 on a busy machine
     assert most < 150
