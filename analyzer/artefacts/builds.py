@@ -12,7 +12,8 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+
+from analyzer.runtime.catalog_home import find_catalog
 
 _FILES = {"esxi": "esxi_build.csv", "nsxv": "nsx_build.csv"}
 
@@ -50,9 +51,7 @@ def find_release(product: str, build: int | None) -> Release | None:
 
 @cache
 def _read_releases(product: str) -> dict[int, dict[str, str]]:
-    text = (Path(__file__).parent.parent / "kb" / "facts" / _FILES[product]).read_text(
-        encoding="utf-8"
-    )
+    text = (find_catalog() / "facts" / _FILES[product]).read_text(encoding="utf-8")
     found = {}
     for row in csv.DictReader(text.splitlines()):
         if product == "nsxv" and (row["product"], row["artefact"]) != (

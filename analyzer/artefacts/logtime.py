@@ -7,6 +7,9 @@ without a year. What a line does not say is assumed and named, never silently.
 
 By themselves (`read`) stand also the forms of certificates (`Jan  5 12:00:00 2024 GMT`, openssl), of `date`
 (`Fri Jan  5 12:00:00 UTC 2024`), of Go programs (`2024-01-05 12:00:00 +0000 UTC`) and of HTTP heads.
+
+A clock that was never set, a counter read as a time or damage print years that no log is of. Every time passes
+`check_range`: one outside 1970-2100 is read as no time. All that is read can be moved by days and written as ISO.
 """
 
 from __future__ import annotations
@@ -37,6 +40,8 @@ _ISO = re.compile(
     r"(?:\s?(?:GMT|UTC)(?P<gmt>[+-]\d\d:?\d\d)?|\s?(?P<zulu>Z)\b|(?P<off>[+-]\d\d(?::?\d\d)?)(?!\d)|)",
     re.ASCII,
 )
+# What nearly all lines begin with: Python reads it by itself.
+_ZULU = re.compile(r"\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,9})?Z\b", re.ASCII)
 _SYSLOG = re.compile(
     _PREFIX + r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) "
     r"(\d\d):(\d\d):(\d\d)(?:[.,:](\d{1,9}))?(?!\d)",
@@ -48,13 +53,29 @@ _GLOG = re.compile(
     r"(?:\.(\d{1,9}))?\s",
     re.ASCII,
 )
+# A stamp with a year of four digits outside the range, as a raw line begins with it.
+_FAR_STAMP = re.compile(
+    rb"[\0 \t]*(?:<\d{1,3}>(?:1 )?|\[)?(?!19[7-9]\d|20\d\d|2100)\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
+)
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _DATED = re.compile(r"(?<!\d)(20[0-3]\d)-?([01]\d)-?([0-3]\d)(?P<start>-\d{6}\.\d+)?")
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?Z?", re.ASCII)
 _STAMP = re.compile(
     rb"(?:<\d{1,3}>(?:1 )?|\[)?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d"
     rb"|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} \d\d:\d\d:\d\d)"
     rb"|(?:\S{0,80}\.\d{8}-\d{6}\.\d+:)?[DIWEF]\d{4} \d\d:\d\d:\d\d[.\s]"
 )
+
+
+FIRST_YEAR, LAST_YEAR = 1970, 2100
+FAR = f"outside {FIRST_YEAR}-{LAST_YEAR}, read as no time"
+
+
+class FarTimeError(ValueError):
+    """A time outside the years that are read."""
+
+    def __init__(self) -> None:
+        super().__init__(FAR)
 
 
 class LogTime(NamedTuple):
@@ -68,21 +89,58 @@ class LogTime(NamedTuple):
     assumed: tuple[str, ...] = ()
 
 
+def check_range(when: datetime) -> datetime:
+    """Return a moment; FarTimeError outside the years that are read."""
+    check_year(when.year)
+    return when
+
+
+def check_year(year: int) -> None:
+    """Raise FarTimeError for a year outside those that are read."""
+    if not FIRST_YEAR <= year <= LAST_YEAR:
+        raise FarTimeError
+
+
+def moment_of_seconds(seconds: float) -> datetime | None:
+    """Return seconds since 1970 as a moment in UTC, None outside the years that are read."""
+    try:
+        return check_range(datetime.fromtimestamp(seconds, UTC))
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def moment_before(time: str, seconds: float) -> datetime | None:
+    """Return the moment so many seconds before an ISO time: the boot of a host, by its uptime; None where it is none."""
+    try:
+        return check_range(datetime.fromisoformat(time) - timedelta(seconds=seconds))
+    except (ValueError, OverflowError):
+        return None
+
+
+def is_far_stamp(line: bytes | bytearray) -> bool:
+    """Say whether a raw line begins with a stamp of a year that is not read."""
+    return _FAR_STAMP.match(line) is not None
+
+
 def log_time(line: str | bytes, year: int | None = None) -> LogTime | None:
     """Return the time at the start of a log line, or None when there is none.
 
     `year` serves the forms that have none (take it from the file's name or the bundle);
-    without it those give None. Impossible dates and times give None; nothing raises.
+    without it those give None. Impossible dates and times, and those out of range, give None; nothing raises.
     """
     text = line[:200].decode("latin-1") if isinstance(line, bytes) else line[:200]
     text = text.lstrip("\0 \t")
     try:
+        if found := _ZULU.match(text):
+            return LogTime(check_range(datetime.fromisoformat(found[0])))
         if found := _ISO.match(text):
             year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
+            check_year(year)
             when = datetime(year, month, day, hour, minute, second, _read_micro(found[7]), UTC)
             offset = found["off"] or found["gmt"]
             if offset:
-                return LogTime((when.replace(tzinfo=_read_zone(offset))).astimezone(UTC))
+                when = when.replace(tzinfo=_read_zone(offset)).astimezone(UTC)
+                return LogTime(check_range(when))
             said = found["zulu"] or found.group().endswith(("GMT", "UTC"))
             return LogTime(when, () if said else ("zone",))
         if found := _SYSLOG.match(text):
@@ -146,6 +204,14 @@ def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str
     A time without a zone is taken as UTC. The name of another zone (`CET`, `PST`) does not tell the offset: None,
     or with `any_zone` as if it were UTC. `year` gives the year of a stamp that has none.
     """
+    try:
+        return parse_time(text, year, any_zone=any_zone)
+    except (ValueError, OverflowError):  # a 31st of February, an hour 24, a year 0
+        return None
+
+
+def parse_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str | None:
+    """Return what `read_time` does; FarTimeError for a time out of range, ValueError for an impossible one."""
     found = next((match for form in _VALUES if (match := form.match(text))), None)
     if found is None:
         return None
@@ -154,22 +220,20 @@ def read_time(text: str, year: Year = no_year, *, any_zone: bool = False) -> str
     offset = re.match(r"(?:GMT|UTC)?([+-]\d\d(?::?\d\d)?)", zone)
     if offset is None and zone not in _UTC_NAMES and not any_zone:
         return None
-    try:
-        date = parts.get("date")
-        if not date:
-            mmdd = parts.get("mmdd") or ""
-            month = int(mmdd[:2]) if mmdd else _MONTHS.index(str(parts["mon"])) + 1
-            day = int(mmdd[2:] or parts["day"] or 0)
-            own_year = int(parts.get("year") or 0) or year(month, day)
-            if own_year is None:
-                return None
-            date = f"{own_year:04d}-{month:02d}-{day:02d}"
-        when = datetime.fromisoformat(f"{date}T{parts['clock']}").replace(tzinfo=UTC)
-        if offset is not None:
-            when = when.replace(tzinfo=_read_zone(offset[1])).astimezone(UTC)
-    except (ValueError, OverflowError):  # a 31st of February, an hour 24, a year 0
-        return None
-    whole = f"{when.year:04d}-{when:%m-%d %H:%M:%S}"
+    date = parts.get("date")
+    if not date:
+        mmdd = parts.get("mmdd") or ""
+        month = int(mmdd[:2]) if mmdd else _MONTHS.index(str(parts["mon"])) + 1
+        day = int(mmdd[2:] or parts["day"] or 0)
+        own_year = int(parts["year"]) if parts.get("year") else year(month, day)
+        if own_year is None:
+            return None
+        date = f"{own_year:04d}-{month:02d}-{day:02d}"
+    check_year(int(date[:4]))
+    when = datetime.fromisoformat(f"{date}T{parts['clock']}").replace(tzinfo=UTC)
+    if offset is not None:
+        when = check_range(when.replace(tzinfo=_read_zone(offset[1])).astimezone(UTC))
+    whole = f"{when:%Y-%m-%d %H:%M:%S}"
     return f"{whole}.{parts['frac'][:6]}" if parts["frac"] else whole
 
 
@@ -195,13 +259,31 @@ def read_given_time(text: str) -> str | None:
     """Return a time that a person typed as `YYYY-MM-DDThh:mm:ssZ`, None when it is none; without a zone it is UTC."""
     try:
         when = datetime.fromisoformat(text.strip())
-        return (
-            (when if when.tzinfo else when.replace(tzinfo=UTC))
-            .astimezone(UTC)
-            .strftime("%Y-%m-%dT%H:%M:%SZ")
-        )
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return check_range(when.astimezone(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError):
         return None
+
+
+def read_given_clock(text: str) -> str:
+    """Return a time of day that a person typed, such as `6:15` or `06:15:30Z`, as `06:15:30`; "" for another text."""
+    found = _TIME_OF_DAY.fullmatch(text.strip())
+    if found is None:
+        return ""
+    hour, minute, second = (int(part or 0) for part in found.groups())
+    if hour > 23 or minute > 59 or second > 59:
+        return ""
+    return f"{hour:02}:{minute:02}:{second:02}"
+
+
+def find_last_day(clock: str, newest: str) -> str:
+    """Return the last moment at a time of day that is not after `newest`, in the form of `read_given_time`."""
+    end = datetime.fromisoformat(newest).astimezone(UTC)
+    hour, minute, second = map(int, clock.split(":"))
+    found = end.replace(hour=hour, minute=minute, second=second, microsecond=0)
+    if found > end:
+        found -= timedelta(days=1)
+    return found.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def stamp_pattern() -> bytes:
@@ -225,6 +307,7 @@ def _read_yearless(
 ) -> LogTime | None:
     if year is None:
         return None
+    check_year(year)
     month, day, hour, minute, second = parts
     when = datetime(year, month, day, hour, minute, second, _read_micro(fraction), UTC)
     return LogTime(when, ("zone",) if said else ("year", "zone"))

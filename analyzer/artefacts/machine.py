@@ -18,17 +18,19 @@ import textfsm
 from textfsm import parser as library
 from textfsm.parser import SkipRecord
 
-from analyzer.artefacts.first_chars import first_characters
+from analyzer.artefacts.first_chars import find_literals, first_characters
 from analyzer.artefacts.tables import Record
 
 KEY = 4  # characters of a line that choose the rules to ask
 MOST_CHOICES = 5000  # hostile text has many beginnings
-MOST_KNOWN = (
-    2000  # lines remembered with what they matched; counters are mostly 0, so lines come again
-)
+# Lines remembered with what they matched, of all machines together; counters are mostly 0, so lines come again.
+MOST_KNOWN = 8000
 MOST_KNOWN_LINE = 200
 
+_SEPARATOR = re.compile(r"[\s:.,-]*")
+
 Step = tuple[Any, list[tuple[str, str | None]]]  # a rule that matched, and the values it read
+_known: dict[tuple[Machine, str, str], list[Step]] = {}  # by machine, its state and the line
 
 
 class KeptRegex(library.CopyableRegexObject):  # type: ignore[misc]
@@ -37,6 +39,7 @@ class KeptRegex(library.CopyableRegexObject):  # type: ignore[misc]
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.regex = re.compile(pattern)
+        self.match = self.regex.match  # the library's own method passes it on, at a price
 
 
 library.CopyableRegexObject = KeptRegex
@@ -69,8 +72,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
             for state in self.states.values()
             for rule in state
         }
-        self._choices: dict[tuple[str, str], list[tuple[str, Any]]] = {}
-        self._known: dict[tuple[str, str], list[Step]] = {}
+        self._choices: dict[tuple[str, str], list[tuple[str, list[str], Any]]] = {}
         self.begin()
 
     def may_record(self, lines: Iterable[str]) -> bool:
@@ -91,7 +93,8 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
 
     def alone(self, line: str) -> dict[str, str] | None:
         """Return the values of the record that a line is by itself; None where more than one rule decides."""
-        self.begin()
+        if not self._is_fresh:
+            self.begin()
         steps = self._match_rules(line)
         if len(steps) != 1 or self._optioned:
             return None
@@ -109,6 +112,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         self.at: dict[str, int] = {}
         self.number = 0
         self.ended = False
+        self._is_fresh = True  # nothing was fed since
 
     @property
     def state(self) -> str:
@@ -118,14 +122,15 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
     def feed(self, text: str, number: int) -> None:
         """Take one line; raises textfsm.TextFSMError where the template says Error."""
         self.number = number
-        key = (self._cur_state_name, text)
-        steps = self._known.get(key)
+        self._is_fresh = False
+        key = (self, self._cur_state_name, text)
+        steps = _known.get(key)
         if steps is None:
             steps = self._match_rules(text)
             if len(text) <= MOST_KNOWN_LINE:
-                if len(self._known) >= MOST_KNOWN:
-                    self._known.clear()
-                self._known[key] = steps
+                if len(_known) >= MOST_KNOWN:
+                    _known.clear()
+                _known[key] = steps
         for rule, values in steps:
             # A value that comes again on another line begins a record whose heading is missing; without
             # this the second record would overwrite the first and keep what only the first had.
@@ -150,6 +155,7 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
 
     def finish(self) -> None:
         """Do what the end of the text does: record once more, unless the template says otherwise."""
+        self._is_fresh = False
         if self.state != "End" and "EOF" not in self.states:
             self._AppendRecord()
 
@@ -162,15 +168,26 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         if (
             asked is None
         ):  # the rules of this state that may match a line beginning so, in their order
-            rules = [(self._first[id(rule)], rule) for rule in self._cur_state]
-            asked = [pair for pair in rules if text[:KEY].startswith(pair[0][:KEY])]
+            asked = []
+            for rule in self._cur_state:
+                first = self._first[id(rule)]
+                if text[:KEY].startswith(first[:KEY]):
+                    asked.append((first, list_telling_literals(rule.regex), rule))
             if len(self._choices) > MOST_CHOICES:
                 self._choices.clear()
             self._choices[key] = asked
-        for first, rule in asked:
-            matched = rule.regex_obj.match(line) if text.startswith(first) else None
-            if matched:
-                values = [pair for pair in matched.groupdict().items() if pair[0] in self._empty]
+        empty = self._empty
+        for first, literals, rule in asked:
+            if not text.startswith(first):
+                continue
+            for literal in literals:
+                if literal not in line:
+                    break
+            else:
+                matched = rule.regex_obj.match(line)
+                if not matched:
+                    continue
+                values = [pair for pair in matched.groupdict().items() if pair[0] in empty]
                 steps.append((rule, values))
                 if rule.line_op != "Continue":
                     break
@@ -219,3 +236,8 @@ class Machine(textfsm.TextFSM):  # type: ignore[misc]  # textfsm has no types
         for value in self._optioned.values():
             value.ClearAllVar()
         self.at = {}
+
+
+def list_telling_literals(pattern: str) -> list[str]:
+    """Return texts that every line of a pattern holds, but for separators, which any line has."""
+    return [text for text in find_literals(pattern) if not _SEPARATOR.fullmatch(text)]

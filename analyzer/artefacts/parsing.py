@@ -375,9 +375,9 @@ def run_template(name: str, block: Block, template: str = "") -> list[Record | F
     return found
 
 
-def line_alone(name: str, line: str, template: str = "") -> dict[str, str] | None:
+def line_alone(name: str, line: str) -> dict[str, str] | None:
     """Return what a template reads in a line that is a record by itself; None where `run_template` must tell."""
-    return _compile_template(name, template).alone(line)
+    return _compile_template(name, "").alone(line)
 
 
 def _take_records(machine: Machine, name: str, block: Block, found: list[Record | Fault]) -> None:

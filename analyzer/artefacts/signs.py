@@ -128,12 +128,10 @@ def named_by(column: str, **names: CellSign) -> CellSign:
     return CellSign("named", of=column, names=tuple(names.items()))
 
 
-def names_entry(
-    title: str, of: str = "", severity: str = "", quoted: str = "", weight: float = 3.0
-) -> CellSign:
+def names_entry(title: str, of: str = "", severity: str = "", quoted: str = "") -> CellSign:
     """Return the sign of what names an entry of a closed list: an alarm, an error code, a record of a controller.
 
     Each is trouble, whether or not a table of facts has it: by the severity that its source prints, else by its words,
-    else with `weight`.
+    else with a weight of 3.
     """
-    return CellSign("entry", of=of, weight=weight, title=title, severity=severity, quoted=quoted)
+    return CellSign("entry", of=of, weight=3.0, title=title, severity=severity, quoted=quoted)

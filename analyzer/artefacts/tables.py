@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from analyzer.artefacts.logtime import read_time
+from analyzer.artefacts.logtime import FarTimeError, parse_time
 from analyzer.artefacts.samples import SampleColumns
 from analyzer.artefacts.signs import CellSign
 
@@ -107,6 +107,7 @@ class Table:
     lines_of, signature  of a signature that a rule uses as a table: its log, and its name in the rule
     formerly  names it had in stored cases of earlier versions
     given    rows of a table of the catalog: every node has them, none is ever missing
+    checked  of a table of the catalog: day on which its sources were last read, YYYY-MM-DD, "" where it names none
     counts_since  its numbers are counters, which only grow, since: `boot` of the machine (or since the driver was
              loaded), the moment its `port` was connected, the boot of the `guest`. "" where they are no counters
     gauges   of a table of counters: numbers that are none
@@ -132,6 +133,7 @@ class Table:
     gauges: tuple[str, ...] = ()
     copied_in: tuple[str, ...] = ()
     lists: str = ""
+    checked: str = ""
 
     @classmethod
     def of(
@@ -204,6 +206,9 @@ class Table:
     def column(self, name: str) -> Column | None:
         """Return the declared column of that name, or None."""
         return next((column for column in self.columns if column.name == name), None)
+
+
+Tables = Mapping[str, Table]  # by name
 
 
 @dataclass(slots=True)
@@ -350,6 +355,8 @@ def convert_cell(column: Column, text: str | None) -> Value:
         raise ColumnValueError(f"{column.name} is masked or in an unknown format: {text[:60]!r}")
     try:
         return _CONVERT[column.kind](text)
+    except FarTimeError as error:
+        raise ColumnValueError(f"{column.name} is {error}: {text[:60]!r}") from error
     except (ValueError, OverflowError, KeyError) as error:
         raise ColumnValueError(f"{column.name} is not {column.kind}: {text[:60]!r}") from error
 
@@ -390,7 +397,7 @@ _WORDS = {
 
 
 def _read_time(text: str) -> str:
-    found = read_time(text)
+    found = parse_time(text)
     if found is None:
         raise ValueError(text)
     return found

@@ -11,7 +11,6 @@ from functools import cache
 from analyzer.artefacts import parsing
 from analyzer.artefacts.tables import Table
 from analyzer.facts import releases, site_signs
-from analyzer.facts.records import Coverage
 from analyzer.facts.store import Facts
 
 
@@ -58,23 +57,12 @@ def list_made_tables() -> frozenset[str]:
 def put_chain(facts: Facts, table: Table) -> set[str]:
     """Make a chain; rows that were given by hand, without any of what it begins with, stay."""
     start = table.made_of[0]
-    # The nodes of which the first table is known: a file that holds none of it was read as well.
-    known = set(facts.nodes_with(start))
-    for name in parsing.find_siblings(start):
-        for node in facts.nodes_with(name):
-            if facts.coverage(node, name).state == "read":
-                known.add(node)
-    nodes = sorted(known)
+    nodes = facts.nodes_with(start)
     if not nodes and table.name not in facts.chains:
         return set()  # a case without it pays for nothing
     if not facts.count(start):
-        covers = {}
-        for node in nodes:
-            cover = facts.coverage(node, start)
-            covers[node] = cover if cover.state else Coverage("read")
-        if facts.derive(table, [], covers):
-            return {table.name}
-        return set()
+        covers = {node: facts.coverage(node, start) for node in nodes}
+        return {table.name} if facts.derive(table, [], covers) else set()
     from analyzer.facts import chains  # noqa: PLC0415 - few cases need it
 
     return chains.put_chain(facts, table, nodes)

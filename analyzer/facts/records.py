@@ -38,6 +38,7 @@ class NodeInfo:
 
     captured  UTC stamp of the capture, "" when unknown: years of log lines without one
     complete  False when its archive was cut: absence proves nothing there
+    loose     True when no bundle of it is there: somebody chose what is
     """
 
     key: str
@@ -46,6 +47,7 @@ class NodeInfo:
     product: str = ""
     captured: str = ""
     complete: bool = True
+    loose: bool = False
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class Coverage:
 
     state: str = ""
     why: str = ""
-    addresses: list[str] = field(default_factory=list)
+    addresses: dict[str, None] = field(default_factory=dict)  # in the order they were read
     rescan: bool = False
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -62,10 +62,13 @@ class Facts(database.LateDatabase):
         self.scans: list[LogScan] = []
         # Tables as the evaluator has read them.
         self.held: dict[str, object] = {}
+        # Messages of logs as their parsers read them: cells by table, place and lines.
+        self.parsed_lines: dict[tuple[object, ...], Mapping[str, Value] | None] = {}
         # Chains that were made -> what of their sources they were made of.
         self.chains: dict[str, Hashable] = {}
         self._stores: dict[str, Store] = {}
         self._covers: dict[tuple[str, str], Coverage] = {}  # node, table
+        self._out_of_reach: list[Coverage] = []
         self._covered: defaultdict[str, set[str]] = defaultdict(set)  # table -> nodes
         self._nodes_of: defaultdict[str, dict[str, int]] = defaultdict(
             dict
@@ -77,6 +80,7 @@ class Facts(database.LateDatabase):
         self._left_out: dict[str, frozenset[str]] = {}
         # Answers that are asked for by every rule.
         self._scans_of: dict[str, list[LogScan]] = {}
+        self._scans_on: dict[tuple[str, str], list[LogScan]] = {}  # by table and node
         self._indexed = 0  # scans that `_scans_of` knows
         self._nodes_with: dict[str, list[str]] = {}
         self._spoken_of: dict[str, set[str]] = {}  # product -> nodes
@@ -172,12 +176,27 @@ class Facts(database.LateDatabase):
 
     def scans_of(self, table: str) -> list[LogScan]:
         """Return what was found in the logs of one table, in the order they were read; each rule asks for some."""
-        if self._indexed != len(self.scans):
-            self._scans_of = {}
-            for scan in self.scans:
-                self._scans_of.setdefault(scan.table, []).append(scan)
-            self._indexed = len(self.scans)
+        self._index_scans()
         return self._scans_of.get(table, [])
+
+    def scans_on(self, table: str, nodes: Collection[str]) -> list[LogScan]:
+        """Return the same of some nodes; of one alone it costs what that one has."""
+        self._index_scans()
+        if len(nodes) == 1:
+            (key,) = nodes
+            return self._scans_on.get((table, key), [])
+        wanted = set(nodes)
+        return [scan for scan in self._scans_of.get(table, []) if scan.node in wanted]
+
+    def _index_scans(self) -> None:
+        """Sort the scans by table and node, after more were taken."""
+        if self._indexed == len(self.scans):
+            return
+        self._scans_of, self._scans_on = {}, {}
+        for scan in self.scans:
+            self._scans_of.setdefault(scan.table, []).append(scan)
+            self._scans_on.setdefault((scan.table, scan.node), []).append(scan)
+        self._indexed = len(self.scans)
 
     def may_hold(self, signature: str) -> bool:
         """Say whether a log has lines of a signature, or may have some that no one saw."""
@@ -200,8 +219,8 @@ class Facts(database.LateDatabase):
         if known.state == "" or _STATES.index(state) > _STATES.index(known.state):
             known.state = state
             known.why = why
-        if address and address not in known.addresses:
-            known.addresses.append(address)
+        if address:
+            known.addresses[address] = None
 
     def does_not_reach(self, node_key: str, table: str, why: str) -> None:
         """Note that a log that was read says nothing of the time asked about: a line it lacks proves nothing."""
@@ -209,6 +228,13 @@ class Facts(database.LateDatabase):
         if known is not None and known.state == "read":
             known.state = "excerpt"
             known.why = why
+            self._out_of_reach.append(known)
+
+    def reach_all_again(self) -> None:
+        """Take back what `does_not_reach` noted: who keeps the facts may ask them of another time."""
+        for known in self._out_of_reach:
+            known.state, known.why = "read", ""
+        self._out_of_reach.clear()
 
     def incomplete(self, node_key: str) -> None:
         """Note that the archive of a node ended early or was damaged: absence proves nothing there."""
@@ -225,6 +251,12 @@ class Facts(database.LateDatabase):
         """Say whether rows of a table may be missing on a node: it was cut, not understood, or the archive was."""
         state = self.coverage(node_key, table).state
         return state in LOSSY or not self._find_node(node_key).complete
+
+    def loses_rows(self, table: str) -> bool:
+        """Say whether rows of a table may be missing on any node of the case."""
+        if not all(node.complete for node in self.nodes.values()):
+            return True
+        return any(self.coverage(key, table).state in LOSSY for key in self._covered.get(table, ()))
 
     def sound(self) -> bool:
         """Say whether nothing was cut or left without being understood, on any node: no rows can be missing."""
@@ -259,6 +291,10 @@ class Facts(database.LateDatabase):
             rows = (key for key, count in self._nodes_of.get(table, {}).items() if count)
             known = self._nodes_with[table] = sorted({*self._covered.get(table, ()), *rows})
         return [*known]
+
+    def is_with(self, table: str, node_key: str) -> bool:
+        """Say whether a node has rows or coverage of a table, without a list of all that have."""
+        return node_key in self._covered.get(table, ()) or self.count(table, node_key) > 0
 
     def nodes_of_product(self, product: str) -> list[str]:
         """Return the keys of the nodes that may have tables of a product: by kind, rows or coverage.
@@ -335,6 +371,9 @@ class Facts(database.LateDatabase):
 
     def value(self, table: str, row: int, column: str) -> Value:
         """Return the value of one cell, or None when it is unknown."""
+        rows = self.store(table).rows
+        if row < len(rows) and column not in ("node", "taken"):
+            return rows[row].values.get(column)
         found = self.origin(table, row)
         if column == "node":
             return self.name(found.block.node)

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import CatalogRows, Column, Table
+from analyzer.artefacts.tables import CatalogRows, Column, Tables
 from analyzer.rules import fact_tables, shared_files
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.expression import Alias
@@ -32,6 +32,7 @@ from analyzer.rules.language.shared import SharedFiles
 from analyzer.rules.model import USED, Rule, RuleNeeds, Thresholds, make_hit_table
 from analyzer.rules.sources import RuleSource, read_from, rule_files, sources_of
 from analyzer.runtime import cache_folder, snapshot
+from analyzer.runtime.catalog_home import find_catalog
 from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Signature
 
@@ -50,7 +51,7 @@ class Catalog:
     hash: str = ""
     known: dict[str, str] = field(default_factory=dict)
     sources: list[RuleSource] = field(default_factory=list)
-    tables: Mapping[str, Table] = field(default_factory=dict)
+    tables: Tables = field(default_factory=dict)
 
     def __getitem__(self, rule: str) -> Rule:
         return next(item for item in self.rules if item.id == rule)
@@ -74,12 +75,12 @@ class Catalog:
 
 def default_paths() -> list[Path]:
     """Return the folder of the rules that come with the tool."""
-    return [Path(__file__).resolve().parent.parent / "kb"]
+    return [find_catalog()]
 
 
 def load(
     paths: Sequence[Path | RuleSource] | None = None,
-    tables: Mapping[str, Table] | None = None,
+    tables: Tables | None = None,
     *,
     limits: Limits | None = None,
     drafts: bool = False,
@@ -120,7 +121,7 @@ class _Reading:
     def __init__(
         self,
         paths: Sequence[Path | RuleSource],
-        tables: Mapping[str, Table],
+        tables: Tables,
         limits: Limits,
         thresholds: Thresholds,
     ) -> None:
@@ -220,7 +221,7 @@ class _Reading:
 
 def parse(
     text: str,
-    tables: Mapping[str, Table] | None = None,
+    tables: Tables | None = None,
     name: str = "rule.yaml",
     shared: SharedParts | None = None,
 ) -> Rule:
@@ -239,7 +240,7 @@ def parse(
 
 def build(
     text: RuleText,
-    tables: Mapping[str, Table],
+    tables: Tables,
     limits: Limits,
     thresholds: Mapping[str, float] | None = None,
 ) -> Rule:
@@ -337,7 +338,7 @@ LATER = [one.name for one in fields(Rule) if one.init and one.name not in (*COPI
 class RuleStore:
     """The stored rules of one place that rules come from."""
 
-    def __init__(self, source: RuleSource, tables: Mapping[str, Table], limits: Limits) -> None:
+    def __init__(self, source: RuleSource, tables: Tables, limits: Limits) -> None:
         self._tables = tables
         digest = hashlib.sha256(str(limits.pattern_bytes).encode())
         declared = parsing.tables()

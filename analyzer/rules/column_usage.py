@@ -74,6 +74,7 @@ def needs_of(rule: Rule) -> RuleNeeds:
             asks_logs=bool(rule.seen),
             reads_lines=bool(rule.hits),
             lacks=_find_lack(rule),
+            unasked=rule.unasked,
         )
     return rule.at_once
 

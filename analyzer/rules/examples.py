@@ -12,7 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, ColumnValueError, Table, convert_cell
+from analyzer.artefacts.tables import (
+    ORIGIN_COLUMNS,
+    Column,
+    ColumnValueError,
+    Table,
+    Tables,
+    convert_cell,
+)
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
 from analyzer.rules.bounds import EXAMPLE_ROWS, path_fault
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
@@ -29,9 +36,7 @@ SERIES_MOST = 5000
 _STEP = re.compile(r"(_|-?\d+(?:\.\d+)?)(?:([+-]\d+(?:\.\d+)?))?(?:x(\d{1,4}))?$")
 
 
-def read_examples(
-    item: RuleItem | None, text: RuleText, tables: Mapping[str, Table]
-) -> list[Example]:
+def read_examples(item: RuleItem | None, text: RuleText, tables: Tables) -> list[Example]:
     """Return the examples of a rule; raises BadRuleError for unknown tables, columns and wrong types."""
     if item is None or item.value is None:
         return []
@@ -47,8 +52,12 @@ def read_examples(
     return list(found.values())
 
 
+def _end_line(text: str) -> str:
+    return f"{text}\n" if text and not text.endswith("\n") else text
+
+
 class _Reader:
-    def __init__(self, text: RuleText, tables: Mapping[str, Table]) -> None:
+    def __init__(self, text: RuleText, tables: Tables) -> None:
         self.text, self.known = text, tables
         self.rows_left = EXAMPLE_ROWS
 
@@ -217,7 +226,8 @@ class _Reader:
                 )
             if body.value is not None and not isinstance(body.value, str):
                 raise self.text.error(f"`{name}` is text of a log, not {body.what}", body.place)
-            out[name] = None if body.value is None else body.text
+            # A last line that is written without its end has one all the same.
+            out[name] = None if body.value is None else _end_line(body.text)
         return out
 
     def _read_files(self, item: RuleItem | None) -> tuple[dict[str, str], ...]:

@@ -45,7 +45,14 @@ MARK = Column(
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}\Z")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")  # a date of release has no hour: the day begins at midnight
 _NUMBERS = re.compile(r"[1-9][0-9]{0,8}(?: [1-9][0-9]{0,8})*\Z")
-_HEAD = {"meaning": str, "source": str, "key": list, "ordered": list, "columns": dict}
+_HEAD = {
+    "meaning": str,
+    "source": str,
+    "checked": str,
+    "key": list,
+    "ordered": list,
+    "columns": dict,
+}
 _COLUMN = {
     "kind": str,
     "meaning": str,
@@ -168,8 +175,14 @@ class _Declaring:
             ask="",
             columns=tuple(one.column for one in found.values()),
             key=key,
+            checked=self.read_day(keys.get("checked", "")),
         )
         return FactDeclaration(table, found, tuple((first, second) for first, second in ordered))
+
+    def read_day(self, text: str) -> str:
+        if text and not _DAY.match(text):
+            raise self.make_error(f"`checked` is no day: `{text[:40]}`", "checked", "YYYY-MM-DD")
+        return text
 
     def read_column(self, name: str, body: Any) -> FactColumn:
         if not isinstance(body, dict):

@@ -22,9 +22,10 @@ from analyzer.rules import fact_files
 from analyzer.rules.fact_files import FactDeclaration, LateRows
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleText
 from analyzer.rules.sources import FACTS, RuleSource, data_files, read_from
+from analyzer.runtime.catalog_home import find_catalog
 from analyzer.runtime.limits import Limits
 
-SHIPPED = RuleSource("shipped", files=[Path(__file__).resolve().parent.parent / "kb"])
+SHIPPED = RuleSource("shipped", files=[find_catalog()])
 
 
 @dataclass(slots=True)

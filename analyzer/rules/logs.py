@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 from analyzer.artefacts.tables import Column, Kind
+from analyzer.rules.cited_sources import SourceReader
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.expression import Alias, NameScope
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
 from analyzer.rules.model import LogDef, LogForm, SeenDef
-from analyzer.rules.values import Values
 from analyzer.runtime.text import span_in_words
 from analyzer.scan.also import join_forms
+from analyzer.scan.masked import admit_masks
 from analyzer.scan.patterns import find_ambiguity, find_fatal
 
 LOG_KEYS = ("in", "match", "also", "ignore_case", "columns", "otherwise", "where", "keep", "nodes")
@@ -23,6 +24,7 @@ GROUP_KINDS: tuple[Kind, ...] = (
     "version",
     "time",
 )  # what a named group may be read as
+NUMBERS = ("int", "float", "version", "time")  # kinds whose text has to be read
 SEEN_KEYS = (
     "log",
     "sequence",
@@ -37,7 +39,7 @@ SEEN_KEYS = (
 )
 
 
-class LogReader(Values):
+class LogReader(SourceReader):
     """Reads signatures and `seen` names into the scope of a rule."""
 
     def _read_logs(self, item: RuleItem | None) -> dict[str, LogDef]:
@@ -50,7 +52,7 @@ class LogReader(Values):
         keys = self._read_mapping(item, LOG_KEYS, f"log `{name}`", ("in", "match"))
         table = self._find_table(self._read_line(keys["in"], "in"), keys["in"].place, log=True)
         pattern = keys["match"].text
-        fold = self._read_flag(keys.get("ignore_case"), "ignore_case")
+        fold = self._read_yes(keys.get("ignore_case"), "ignore_case")
         groups = self._read_groups(keys["match"], pattern, fold)
         forms = self._read_forms(keys.get("also"), groups, fold)
         pattern = join_forms([pattern, *(form.pattern for form in forms)])
@@ -95,10 +97,11 @@ class LogReader(Values):
             otherwise = tuple(
                 (group, self._read_line(child, "otherwise")) for group, child in words.items()
             )
+        numbers = frozenset(group for group in groups if kinds.get(group, "str") in NUMBERS)
         return LogDef(
             name,
             table,
-            pattern,
+            admit_masks(pattern, numbers),
             fold,
             alias,
             where,

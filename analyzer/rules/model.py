@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analyzer.artefacts.tables import Column, Table
+from analyzer.rules.cited_sources import CitedSource
 from analyzer.rules.language.expression import Alias, ExprNode
 from analyzer.rules.language.rulefile import FileSpan, RuleText
 from analyzer.rules.language.template import Template
@@ -16,6 +17,7 @@ from analyzer.runtime.errors import UsageError
 
 STATUSES = ("draft", "test", "stable", "retired")
 USED = ("test", "stable")
+SAME_LINE = "*"  # in `explained_by`: every other rule whose finding rests on one of the same lines
 PRODUCTS = ("nsx", "nsxt")  # that a rule may be about whose table is one of the host
 
 # Rule -> name -> value, as a settings file changes them.
@@ -58,7 +60,7 @@ class LogForm:
 class LogDef:
     """A signature in a log table; named groups of the pattern are columns of its hits.
 
-    pattern  finds every form; main: the first of them alone, also: the others
+    pattern  finds every form, with masked digits too; main: the first of them alone as it is written, also: the others
     columns  the named groups with their kinds, for lines that are used as a table
     otherwise  group -> what it is in a line that has none
     """
@@ -241,6 +243,7 @@ class RuleNeeds:
     asked       the questions under `seen` that a condition, a text or its evidence uses
     asks_logs   it has questions under `seen`
     reads_lines it uses lines of signatures as tables
+    unasked     see Rule
     lacks  while none of its tables is there its condition is unknown, first for want of the log of `each` ("log"), or
            of rows of it ("rows"); "" when that is not sure
     """
@@ -253,6 +256,7 @@ class RuleNeeds:
     asks_logs: bool = False
     reads_lines: bool = False
     lacks: str = ""
+    unasked: bool = False
 
 
 @dataclass(slots=True)
@@ -260,6 +264,7 @@ class Rule:
     """One rule of the catalog, names and types checked.
 
     product  nsx or nsxt when it speaks of that product alone: hosts that run it are looked at, others are not
+    unasked  where nothing of the table of `each` is in the case, it does not apply, and nobody is asked for that
     at_once  what is asked of it before it is judged, once that was worked out (rules/column_usage.py)
     nodes    what the judge looks up of it in every case, once that was worked out (judge/subjects.py)
     later    of a rule that is stored: brings all other fields when the first of them is asked for
@@ -278,13 +283,14 @@ class Rule:
     )  # further objects: causes are looked for there as well
     kb: list[int] = field(default_factory=list)
     issues: list[int] = field(default_factory=list)
-    source: list[str] = field(default_factory=list)
+    source: list[CitedSource] = field(default_factory=list)
     status: str = "test"
     replaced_by: str = ""
     revised: str = ""
     needs: str = ""
     about: str = ""
     product: str = ""
+    unasked: bool = False
     joins: list[Join] = field(default_factory=list)
     fact: str = (
         ""  # alias of the row of the catalog that gives a finding its title, KB, text and source
@@ -348,6 +354,12 @@ class Rule:
     def changed_thresholds(self) -> dict[str, tuple[float, float]]:
         """Thresholds that local settings have changed: name -> (value, as shipped)."""
         return {name: pair for name, pair in self.thresholds.items() if pair[0] != pair[1]}
+
+    @property
+    def last_read(self) -> str:
+        """The day on which the source that waits longest was read, "" when one was never read."""
+        sources = [source for source in self.source if not source.is_own] or self.source
+        return min((source.checked or self.checked for source in sources), default=self.checked)
 
     @property
     def aliases(self) -> dict[str, Alias]:

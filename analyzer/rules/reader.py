@@ -23,7 +23,7 @@ from analyzer.rules.keys import (
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.command import parse_command
 from analyzer.rules.language.expression import Alias, ExprNode, NameScope
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleItems, RuleText, did_you_mean
 from analyzer.rules.language.template import Template, parse_template
 from analyzer.rules.model import (
     PRODUCTS,
@@ -60,7 +60,7 @@ class RuleReader(TableReader):
         if not self.text.is_checked:
             self.text.store_tree(tree)
         self.text.mapping(tree, KEYS, "the rule")
-        keys: dict[str, RuleItem] = expand_short(self.text, tree).value
+        keys: RuleItems = expand_short(self.text, tree).value
         if not self.text.is_checked:
             check_entries(self.text, keys)
         for needed in NEEDED:
@@ -112,7 +112,7 @@ class RuleReader(TableReader):
         return rule
 
     def _read_rest(
-        self, rule: Rule, tree: RuleItem, keys: dict[str, RuleItem], thresholds: Mapping[str, float]
+        self, rule: Rule, tree: RuleItem, keys: RuleItems, thresholds: Mapping[str, float]
     ) -> None:
         """Read what stands around the conditions; examples are read when they are asked for."""
         rule.hits = list(self.hits.values())
@@ -141,9 +141,10 @@ class RuleReader(TableReader):
         rule.product = self._read_choice(
             keys.get("product"), PRODUCTS, "product", own if own in PRODUCTS else ""
         )
+        rule.unasked = self._read_yes(keys.get("unasked"), "unasked")
         rule.kb = self._read_numbers(keys.get("kb"), "kb")
         rule.issues = self._read_numbers(keys.get("issues"), "issues")
-        rule.source = self._read_lines(keys.get("source"), "source")
+        rule.source = self._read_sources(keys.get("source"))
         rule.status = self._read_choice(keys.get("status"), STATUSES, "status", "test")
         rule.replaced_by = self._read_line(keys.get("replaced_by"), "replaced_by")
         rule.revised = self._read_line(keys.get("revised"), "revised")
@@ -167,7 +168,7 @@ class RuleReader(TableReader):
         declared = {name: table for name, table in self.tables.items() if table.given is None}
         rule.read_examples = partial(all_examples, asked_of(tree), declared)
 
-    def _read_shown(self, rule: Rule, keys: dict[str, RuleItem]) -> None:
+    def _read_shown(self, rule: Rule, keys: RuleItems) -> None:
         """Read what a finding shows: notes, evidence, charts and the steps of the fix."""
         for item in self._read_list(keys.get("notes"), "notes"):
             parts = self._read_mapping(item, NOTE_KEYS, "a note", NOTE_KEYS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzer import rules
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
 from analyzer.rules import packs
 from analyzer.rules.catalog import Catalog
 from analyzer.rules.language.rulefile import FileSpan
@@ -66,7 +66,7 @@ def load_run_catalog(
     retired: bool = False,
     examples: bool = False,
     tuned: bool = True,
-    tables: Mapping[str, Table] | None = None,
+    tables: Tables | None = None,
 ) -> Catalog:
     """Return all rules: shipped ones, packs, folders of the settings, then `kb`.
 

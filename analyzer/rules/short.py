@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleItems, RuleText
 from analyzer.rules.logs import LOG_KEYS
 
 SIGN_KEYS = (*LOG_KEYS, "per", "at_least", "within", "distinct")
@@ -91,6 +91,7 @@ def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
             step = {"where": _make_text(where, at, quoted=True), **done}
             steps.append(RuleItem(step, at, keys={"where": at, next(iter(done)): child.place}))
         values["fix"] = RuleItem(steps, item.place)
+    values = with_default_subject(values)
     if SIGN in values:
         _Short(text, values, keys).write_out()
     elif CLEARED in values:
@@ -109,17 +110,27 @@ def expand_short(text: RuleText, tree: RuleItem) -> RuleItem:
     return RuleItem(values, tree.place, keys=keys)
 
 
+def with_default_subject(values: RuleItems) -> RuleItems:
+    """Return the keys of a rule over rows with its subject: the object where the author names no other.
+
+    The lines of a sign have a subject of their own, and that of a population names rows of another table.
+    """
+    thing = values.get("object")
+    if thing is None or any(key in values for key in ("subject", SIGN, "population")):
+        return values
+    first = thing.value[0] if isinstance(thing.value, list) and thing.value else thing
+    return values | {"subject": first} if isinstance(first.value, str) else values
+
+
 class _Short:
     """Writes out one rule; `values` and `keys` are those of its top level and are changed."""
 
-    def __init__(
-        self, text: RuleText, values: dict[str, RuleItem], keys: dict[str, FileSpan]
-    ) -> None:
+    def __init__(self, text: RuleText, values: RuleItems, keys: dict[str, FileSpan]) -> None:
         self.text, self.values, self.keys = text, values, keys
         self.at = keys[SIGN]
         self.sign = text.mapping(values.pop(SIGN), SIGN_KEYS, "`sign`")
         # A bare pattern is the `match` of `cleared`, and its log is that of the sign.
-        self.cleared: dict[str, RuleItem] = {}
+        self.cleared: RuleItems = {}
         item = values.pop(CLEARED, None)
         if item is not None:
             found = {"match": item}
@@ -187,7 +198,7 @@ class _Short:
 
     def _write_questions(self) -> None:
         """Put the questions to the logs that counts and spans of the short form ask."""
-        questions: dict[str, RuleItem] = {}
+        questions: RuleItems = {}
         if self._is_counted():
             counted = {"log": _make_text(SIGN, self.at)} | {
                 key: self.sign[key] for key in _COUNT_KEYS if key in self.sign
@@ -231,7 +242,7 @@ class _Short:
 
     # -- the parts of the long form
 
-    def _write_log(self, part: dict[str, RuleItem], name: str) -> dict[str, RuleItem]:
+    def _write_log(self, part: RuleItems, name: str) -> RuleItems:
         for key in ("in", "match"):
             if key not in part:
                 raise self.text.error(f"`{name}` has no `{key}`", self.keys[name])
@@ -310,7 +321,7 @@ class _Short:
 
 
 def _put_key(
-    values: dict[str, RuleItem],
+    values: RuleItems,
     keys: dict[str, FileSpan],
     key: str,
     item: RuleItem,
@@ -330,13 +341,13 @@ def _make_list(items: list[RuleItem], place: FileSpan) -> RuleItem:
     return RuleItem(items, place, made=True)
 
 
-def _make_mapping(values: dict[str, RuleItem], place: FileSpan) -> RuleItem:
+def _make_mapping(values: RuleItems, place: FileSpan) -> RuleItem:
     return RuleItem(
         values, place, keys={key: item.place for key, item in values.items()}, made=True
     )
 
 
-def _make_join(table: str, by: list[RuleItem], place: FileSpan) -> dict[str, RuleItem]:
+def _make_join(table: str, by: list[RuleItem], place: FileSpan) -> RuleItems:
     return {
         "table": _make_text(table, place),
         "by": _make_list(list(by), place),

@@ -23,13 +23,16 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Table, Tables
 from analyzer.case.verdicts import Verdict
 from analyzer.facts.records import PRODUCT_VIBS
 from analyzer.rules.examples import EXAMPLE_KEYS, EXPECT_KEYS, read_examples
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleItems, RuleText
 from analyzer.rules.model import Example, Rule
+from analyzer.rules.repeats import BadRepeatError, write_out_repeats
 from analyzer.rules.short import CLEARED, SIGN, is_short
 from analyzer.scan.careful import UNDECIDED, search_of
 
@@ -59,12 +62,12 @@ def asked_of(tree: RuleItem) -> RuleItem:
     return RuleItem(kept, tree.place, keys=written)
 
 
-def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> list[Example]:
+def all_examples(tree: RuleItem, tables: Tables, rule: Rule) -> list[Example]:
     """Return the examples of a rule, those of the author first; raises BadRuleError for a mistake in one of them.
 
     tree  of the rule's file, or `asked_of` it; tables: all that parsers make, by name
     """
-    item = tree.value.get("examples")
+    item = _write_out(tree.value.get("examples"), rule.text)
     bare = item is not None and isinstance(item.value, dict)
     found = read_examples(
         _lengthen_examples(item, tree, rule) if item is not None and bare else item,
@@ -75,6 +78,26 @@ def all_examples(tree: RuleItem, tables: Mapping[str, Table], rule: Rule) -> lis
         *found,
         *made_examples(rule, found, tree.keys.get("examples", tree.place), by_result=bare),
     ]
+
+
+def _write_out(item: RuleItem | None, text: RuleText) -> RuleItem | None:
+    """Return examples with each repeated line in full, in its place; raises BadRuleError."""
+    if item is None:
+        return item
+    if isinstance(item.value, list):
+        return replace(item, value=[_write_out(child, text) for child in item.value])
+    if isinstance(item.value, dict):
+        return replace(
+            item, value={key: _write_out(child, text) for key, child in item.value.items()}
+        )
+    if not isinstance(item.value, str):
+        return item
+    try:
+        full = write_out_repeats(item.text)
+    except BadRepeatError as error:
+        place = FileSpan(item.place.line + error.number + (not item.quoted), 1)
+        raise text.error(error.why, place) from None
+    return item if full == item.text else replace(item, value=full, text=full)
 
 
 # -- bare lines
@@ -168,7 +191,7 @@ def _make_item(value: Any, place: FileSpan) -> RuleItem:
 
 def _walk_cases(
     text: RuleText, item: RuleItem, key: str, rule: Rule
-) -> Iterator[tuple[RuleItem, dict[str, RuleItem]]]:
+) -> Iterator[tuple[RuleItem, RuleItems]]:
     """Yield the cases of one key: the lines, and what the author expects of them."""
     if isinstance(item.value, list):
         for child in item.value:
@@ -272,19 +295,20 @@ def made_examples(
     found: list[Example] = []
     log = rule.each.table.declared_table.name
     open_ = {"result": Verdict.CANNOT_TELL.value, "missing": log}
+    absent = {"result": Verdict.NOT_APPLICABLE.value} if rule.unasked else open_
     if not lines:
         cannot_tell = any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven)
         return (
             []
             if cannot_tell
-            else [_make_value(place, f"{log} is not in the case", open_, tables={log: None})]
+            else [_make_value(place, f"{log} is not in the case", absent, tables={log: None})]
         )
     runs: dict[str, Any] = (
         {"esxi.vib": [{"name": PRODUCT_VIBS[rule.product][0]}]} if rule.product else {}
     )
     if not any(example.expect.get("result") == Verdict.CANNOT_TELL for example in proven):
         found.append(
-            _make_value(place, f"{log} is not in the case", open_, tables=runs, logs={log: None})
+            _make_value(place, f"{log} is not in the case", absent, tables=runs, logs={log: None})
         )
     if not any(log in example.cut for example in proven):
         logs = {one.table.name: "" for one in rule.logs.values()}

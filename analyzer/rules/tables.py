@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from analyzer.artefacts.tables import ORIGIN_COLUMNS, Table
 from analyzer.rules.language.expression import Alias
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleItems, did_you_mean
 from analyzer.rules.logs import LogReader
 from analyzer.rules.model import HitTable, LogDef, Rule, list_hit_columns, make_hit_table
 
@@ -27,7 +27,7 @@ class TableReader(LogReader):
     """Reads `each`, and makes the tables of signatures."""
 
     rule_id: str
-    match_items: dict[str, RuleItem]
+    match_items: RuleItems
 
     def _read_signatures(self, item: RuleItem | None) -> None:
         """Read `logs` before all else: `each` and `join` may name a signature."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Table, Tables
 from analyzer.rules.language.expression import NameScope
-from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleText, did_you_mean
+from analyzer.rules.language.rulefile import FileSpan, RuleItem, RuleItems, RuleText, did_you_mean
 from analyzer.runtime.limits import Limits
 
 _WORD = re.compile(r"[a-z][a-z0-9_]*\Z")
@@ -19,7 +18,7 @@ _RESERVED = ("true", "false", "and", "or", "not", "in", "is", "if", "else", "kno
 class Values:
     """Reads single values; every refusal is a BadRuleError with its place."""
 
-    def __init__(self, text: RuleText, tables: Mapping[str, Table], limits: Limits) -> None:
+    def __init__(self, text: RuleText, tables: Tables, limits: Limits) -> None:
         self.text, self.tables, self.limits = text, tables, limits
         self.scope = NameScope()
 
@@ -37,7 +36,7 @@ class Values:
 
     def _read_mapping(
         self, item: RuleItem, known: tuple[str, ...], what: str, needed: tuple[str, ...]
-    ) -> dict[str, RuleItem]:
+    ) -> RuleItems:
         """Return the parts of a mapping; refuse one of an unknown key, and one that lacks a needed key."""
         parts = self.text.mapping(item, known, what)
         for key in needed:
@@ -73,18 +72,19 @@ class Values:
             raise self.text.error(f"unknown {what} `{word[:60]}`", item.place, help_text)
         return word
 
-    def _read_word(self, item: RuleItem, pattern: re.Pattern[str], what: str, help: str) -> str:
-        word = self._read_line(item, what)
-        if len(word) > 100 or not pattern.match(word):
-            raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
-        return word
-
-    def _read_flag(self, item: RuleItem | None, what: str) -> bool:
+    def _read_yes(self, item: RuleItem | None, what: str) -> bool:
+        """Return true or false as it stands there, false where there is nothing."""
         if item is None:
             return False
         if not isinstance(item.value, bool):
             raise self.text.error(f"{what} is true or false, not {item.what}", item.place)
         return item.value
+
+    def _read_word(self, item: RuleItem, pattern: re.Pattern[str], what: str, help: str) -> str:
+        word = self._read_line(item, what)
+        if len(word) > 100 or not pattern.match(word):
+            raise self.text.error(f"`{word[:60]}` is not {what}", item.place, help)
+        return word
 
     def _read_count(self, item: RuleItem, what: str, most: int) -> int:
         if (

@@ -30,6 +30,11 @@ _NSX_EDGE = re.compile(
     r"NSX_Edge_Support_(?P<edge>edge-\d+)(?:_(?P<day>\d{6})_(?P<clock>\d{6})GMT(?P<zone>[+-]\d\d:?\d\d))?"
     r"(?:\.log)?(?:\.gz|\.tgz)?$"
 )
+# Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
+LAYOUT = re.compile(
+    r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
+    r"|snapshot-\d+)/"
+)
 _GLOG = rb"^[DIWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ \S+:\d+\]"
 _LOG4J = rb"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} +\d+ \["
 _NSX_STAMP = rb"\[nsx(?:@6876)? "

@@ -33,6 +33,7 @@ _MORE_LOG = re.compile(r"\s*-->|\s+\S|Caused by:")
 # A time without its date, as somebody left of a stamp or a program prints it.
 _CLOCK = re.compile(r"\[?\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?Z?\b")
 _STAMP_REACH = 120  # characters in which a stamp stands
+_TOGETHER = 5000  # lines that are asked together whether they are quiet
 _STRANGE_LINES = 3  # remarks in a row inside a dump whose brace is still open
 _FAR = (
     200  # lines looked at for the place where the output of a command goes on behind strange ones
@@ -67,6 +68,7 @@ class Text:
         self._heads = text.heads
         self.heads = frozenset(text.heads)
         self._seen: dict[str, _Seen] = {}  # by line: dumps repeat most of theirs
+        self._noted = 0  # the line after those that were asked together
         self._inside: dict[
             str, set[str]
         ] = {}  # by recogniser: quiet lines that belong to its output
@@ -94,6 +96,27 @@ class Text:
     def is_quiet(self, line: str) -> bool:
         """Say whether a line is known to be neither blank, prompt, start, fence nor snip, nor to hold a brace."""
         return self._seen.get(line) is _QUIET
+
+    def find_quiet_end(self, at: int) -> int:
+        """Return the line after the quiet ones from a line on: a text may have millions of them."""
+        lines, known = self.lines, self._seen.get
+        last = self._find_next_head(at - 1)
+        while at < last:
+            if at >= self._noted and lines[at] not in self._seen:
+                self._note_quiet(at)
+            if (known(lines[at]) or self._see_line(lines[at])) is not _QUIET:
+                break
+            at += 1
+        return at
+
+    def _note_quiet(self, at: int) -> None:
+        """Note which of the next lines are quiet, asked together; left out are those that need a closer look."""
+        self._noted = at + _TOGETHER
+        fresh = set(self.lines[at : self._noted]).difference(self._seen)
+        some = [line for line in fresh if line[:1].isalnum()]
+        others = self.shapes.find_possible_starts(some) | prompts.find_possible_commands(some)
+        others.update(line for line in some if "{" in line or "}" in line)
+        self._seen.update((line, _QUIET) for line in some if line not in others)
 
     def is_plain(self, line: str) -> bool:
         """Say whether a line is neither blank, prompt, start, fence nor snip and holds no brace."""

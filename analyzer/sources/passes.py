@@ -52,10 +52,13 @@ def run_passes(lines: Sequence[str], starts_output: Callable[[str], bool]) -> Pa
     """
     kept, places = drop_gaps(lines)
     text = remove_margin(clean_lines(kept))
-    searched = remove_origins(text)
-    rests = join_log_lines(text)
-    join_tables(text)
-    heads = find_ruled_heads(text)
+    # Most texts need none of it, which one look at the whole shows.
+    whole = "\n".join(text)
+    searched = remove_origins(text) if _ORIGIN_END.search(whole) else set()
+    rests = join_log_lines(text) if _ANY_STAMP.search(whole) else frozenset()
+    if "--" in whole:
+        join_tables(text)
+    heads = find_ruled_heads(text) if "-" * _RULE in whole else []
     join_headings(text, starts_output)
     return PastedText(text, places, searched, rests, heads)
 
@@ -101,7 +104,7 @@ def clean_lines(lines: Sequence[str]) -> Sequence[str]:
     whole = "".join(lines)
     if (
         whole.isprintable()
-        and not any(line.startswith(">") for line in lines)
+        and not (">" in whole and any(line.startswith(">") for line in lines))
         and not (not _is_bare(whole) and _MARKS.search(whole) is not None)
     ):
         return lines
@@ -238,11 +241,15 @@ _REMARK = re.compile(r"(\])?(?:\[\s*\]|\[)?\s*(?:\\?-){2,}(?:\\>|\]).*$")
 _SIGN = re.compile(r"\\([-_~\[\]|<>*#`'\"$.!(){}+=^&\\])")
 _TAG = re.compile(r"<[/?A-Za-z]")
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_ORIGIN = re.compile(
-    r"(?:(?=[^\s:]{0,200}(?:/|\.(?:log|gz|txt|all|\d)|messages|syslog))[^\s:]{1,200}?[:-])?(?:\d{1,8}[:-])?"
+_BELOW_ORIGIN = (
     rf"(?=(?:<\d{{1,3}}>(?:1 )?|\[)?(?:\d{{4}}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|{_MONTH} [ \d]\d \d\d:\d\d:\d\d )"
     r"|TSC: \d+ cpu\d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
+_ORIGIN = re.compile(
+    r"(?:(?=[^\s:]{0,200}(?:/|\.(?:log|gz|txt|all|\d)|messages|syslog))[^\s:]{1,200}?[:-])?(?:\d{1,8}[:-])?"
+    + _BELOW_ORIGIN
+)
+_ORIGIN_END = re.compile("[:-]" + _BELOW_ORIGIN)
 _BOLD_WORDS = re.compile(
     r"(?<![\w*:.-])\*\*(\w[^*]{0,200}?\w)\*\*(?![\w*:-])"
 )  # asterisks of a masked name stand inside of it
@@ -251,16 +258,16 @@ _BOLD_WORDS = re.compile(
 def remove_margin(lines: Sequence[str]) -> list[str]:
     """Return lines without what comes before every one of them, and with entities of HTML as the signs they mean."""
     lines = list(lines)
-    if any("\\" in line and _ESCAPED.match(line) for line in lines):
+    whole = "\n".join(lines)
+    if "\\" in whole and any("\\" in line and _ESCAPED.match(line) for line in lines):
         lines = [_undo_markdown(line) for line in lines]
-    has_entities = any("&" in line and _ENTITY.search(line) for line in lines)
-    if has_entities and not any(map(_TAG.search, lines)):
+    if _ENTITY.search(whole) and not any(map(_TAG.search, lines)):
         import html  # noqa: PLC0415 - its table of signs costs more than most cases need
 
         lines = [html.unescape(line) for line in lines]
-    if any(not line.isascii() and _ANY_TYPESET.search(line) for line in lines):
+    if not whole.isascii() and any(map(_ANY_TYPESET.search, lines)):
         lines = [line.translate(_TYPESET) for line in lines]
-    if any("**" in line for line in lines):
+    if "**" in whole:
         lines = [_BOLD_WORDS.sub(r"\1", line) for line in lines]
 
     # Every line of a script's remark begins with #, and the output follows it.
@@ -358,6 +365,7 @@ _BEGINS = re.compile(
     r"\s*(?:<\d{1,3}>(?:1 )?)?\[?(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"
     r"|TSC: \d|\d+:\d\d:\d\d:\d\d\.\d+ cpu\d)"
 )
+_ANY_STAMP = re.compile(r"\d:\d\d|TSC: \d")  # in each line that `_BEGINS` matches
 _FIRST = frozenset("0123456789<[JFMASONDT")  # characters, most lines of dumps begin with others
 _PANIC = re.compile(
     r"#[A-Z]{2} Exception|@BlueScreen|\w*:?\[0x|Panic|0x[0-9a-f]+:"

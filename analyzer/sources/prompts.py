@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 ESXI, GUEST, CONTROLLER, MANAGER, EDGE = (
@@ -186,6 +186,21 @@ def find_prompt(line: str) -> Prompt | None:
         on_esxi = find_program(command) in _ESXI_TOOLS and "vsi_traverse" not in line
         return Prompt("bare", "", ESXI if on_esxi else "", False, command.strip())
     return prompt
+
+
+def may_be_prompt(line: str) -> bool:
+    """Say whether a line without indent may be a prompt: too often sometimes, never too seldom."""
+    return _STARTS.match(line) is not None
+
+
+def find_possible_commands(lines: Sequence[str]) -> set[str]:
+    """Return those of some lines without indent that may be a prompt or a command: too many sometimes, never too few."""
+    found = set(filter(_STARTS.match, lines))
+    words = [line.split(None, 1)[0] for line in lines]
+    tools = {word for word in set(words) if word in _SETTERS or is_tool(word.strip("`"))}
+    if tools:
+        found.update(line for line, word in zip(lines, words, strict=True) if word in tools)
+    return found
 
 
 def find_waiting_host(line: str) -> str:

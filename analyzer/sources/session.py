@@ -13,8 +13,8 @@ from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.secrets.values import hide_lines, may_hold_secrets
 from analyzer.sources.encoding import LineReader, shorten_line
 from analyzer.sources.member import Member
-from analyzer.sources.passes import clean_line, is_ruled_head
-from analyzer.sources.prompts import MOST_TYPED, find_prompt
+from analyzer.sources.passes import clean_line, clean_lines, is_ruled_head
+from analyzer.sources.prompts import MOST_TYPED, find_prompt, may_be_prompt
 
 STRETCH = 2 << 20  # bytes of a long session after which a stretch may end
 _PIECE = (
@@ -72,7 +72,7 @@ class TerminalSession:
         for raw in self._read_bytes():
             known, size = len(lines), size + len(raw)
             lines += self._take_lines(self._reader.feed(raw))
-            places = range(0 if skipping else max(known, 1), len(lines))
+            places = find_possible_places(lines, 0 if skipping else max(known, 1))
             if skipping:
                 at = next((place for place in places if _begins_command(lines, place)), len(lines))
                 skipping = at == len(lines)
@@ -130,9 +130,10 @@ class TerminalSession:
         """
         if len(self._texts) > _TEXTS:
             self._texts.clear()
-        lines = [self._texts.setdefault(line, line) for line in lines]
+        lines = list(map(self._texts.setdefault, lines, lines))
         most = self.limits.line_bytes
-        for number, line in enumerate(lines):
+        has_long = max(map(len, lines), default=0) > most // 4
+        for number, line in enumerate(lines if has_long else ()):
             if (
                 len(line) <= most // 4
                 or len(line.encode("utf-8", "surrogateescape")) <= most
@@ -154,6 +155,16 @@ class TerminalSession:
         self.limit_hits.append(
             LimitHit(address, "line_bytes", self.limits.line_bytes, self._first_long, left_out)
         )
+
+
+def find_possible_places(lines: list[str], first: int) -> list[int]:
+    """Return the places from one on at which a command may begin: too many sometimes, never too few."""
+    texts = [text.lstrip() for text in clean_lines(lines[first:])]
+    return [
+        at
+        for at, text in enumerate(texts, first)
+        if may_be_prompt(text) or lines[at].startswith("-")
+    ]
 
 
 def _begins_command(lines: list[str], at: int) -> bool:

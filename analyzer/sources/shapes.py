@@ -152,6 +152,23 @@ class Shapes:
                     break
         return found
 
+    def find_possible_starts(self, lines: Sequence[str]) -> set[str]:
+        """Return those of some lines without indent at which an output may start, asked together."""
+        found = {line for one in self._alone for line in filter(one.starts_at, lines)}
+        by_sign: dict[str, list[str]] = {}
+        for line in lines:
+            by_sign.setdefault(line[:1], []).append(line)
+        for sign, some in by_sign.items():
+            for several in (self._flush_by[sign], self._whole_by[sign]):
+                if several is not None:
+                    found |= several.find_matching(some)
+        whole = "\n".join(lines)
+        for word, pattern in self._far:
+            if word in whole:
+                holders = [line for line in lines if word in line]
+                found.update(filter(_compile_pattern(pattern).search, holders))
+        return found
+
     def _may_start(self, line: str) -> bool:
         text = line.lstrip()
         flush = self._flush_by[text[:1]]
@@ -185,6 +202,22 @@ class _SeveralPatterns:
                 )
             self._joined = re.compile("|".join(f"(?:{pattern})" for pattern in self._patterns))
         return self._joined.match(text) is not None
+
+    def find_matching(self, texts: Sequence[str]) -> set[str]:
+        """Return the texts at whose start one of them may match.
+
+        Of many texts only those are asked that hold the longest word of a pattern: of most patterns none does.
+        """
+        if self._asked + len(texts) <= SEPARATE:
+            return set(filter(self.match, texts))
+        self._asked += len(texts)
+        found: set[str] = set()
+        whole = "\n".join(texts)
+        for pattern, need in zip(self._patterns, self._needs, strict=True):
+            if need.word in whole:
+                holders = [text for text in texts if need.word in text]
+                found.update(filter(_compile_pattern(pattern).match, holders))
+        return found
 
 
 class _BySign(dict[str, "_SeveralPatterns | None"]):

@@ -8,7 +8,7 @@ the stretches a parser can read, with host, command and parameters where the tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from analyzer.sources import prompts
 from analyzer.sources.output_extent import Text
 from analyzer.sources.passes import RULED, RULED_LINES, make_ruled_prompt
 from analyzer.sources.prompts import Command, Prompt
+from analyzer.sources.repeats import Repeats
 from analyzer.sources.shapes import Recogniser, is_fence, is_snip
 
 
@@ -243,7 +244,7 @@ class _Splitter:
         """Return the pieces of the whole text."""
         at = 0
         while at < len(self.text.lines):
-            at = self._take_repeated(at) or self._take_stretch(at)
+            at = self._take_quiet(at) or self._take_repeated(at) or self._take_stretch(at)
         close_pieces(self.pieces)
         logs = {recogniser.name for recogniser in self.text.recognisers if recogniser.log}
         for piece in self.pieces:
@@ -267,6 +268,15 @@ class _Splitter:
                             else ""
                         )
         return self.pieces
+
+    def _take_quiet(self, at: int) -> int:
+        """Add the lines that begin nothing to the prose above them; return the line after them, 0 where none is."""
+        last = self.pieces[-1] if self.pieces else None
+        if last is None or last.role != "prose" or last.after or last.command_line:
+            return 0
+        end = self.text.find_quiet_end(at)
+        last.lines += self.text.lines[at:end]
+        return end if end > at else 0
 
     def _take_stretch(self, at: int) -> int:
         """Take a command with its output, a dump, or one line of neither; return the line after it."""
@@ -443,28 +453,27 @@ class _Splitter:
     def find_owner_above(self, at: int) -> str:
         """Return whose output ends right above a line that is no sentence, or whose strange lines do."""
         last = self.pieces[-1] if self.pieces else None
-        if (
-            last is None
-            or self.text.is_blank(at)
-            or self.text.is_blank(at - 1)
-            or self.text.is_prose_at(at)
-        ):
+        owner = (last.parser or last.after) if last is not None else ""
+        if last is None or not owner:  # first: a text may have millions of such lines
+            return ""
+        if self.text.is_blank(at) or self.text.is_blank(at - 1) or self.text.is_prose_at(at):
             return ""
         line = self.text.lines[at]
         is_complete = last.parser is not None and "}" in last.lines[-1]
         if is_complete or is_fence(line) or is_snip(line):
             return ""
-        return last.parser or last.after
+        return owner
 
     def add_other(self, at: int, context: _Context | None, after: str = "") -> None:
         """Put a line to the prose, to the unread output of a command, or below an output that ended (`after`)."""
-        line, blank = self.text.lines[at], self.text.is_blank(at)
+        line = self.text.lines[at]
         last = self.pieces[-1] if self.pieces else None
         if last is not None and last.role in ("prose", "unread"):
             owner = after, context.line if context else 0
-            if blank or owner == (last.after, last.command_line):
+            if owner == (last.after, last.command_line) or self.text.is_blank(at):
                 last.lines.append(line)
                 return
+        blank = self.text.is_blank(at)
         piece = TranscriptPiece(None, self.first_line + at, [line], after=after)
         if context is not None and not blank:
             prompt = context.prompt
@@ -645,153 +654,3 @@ class _Output:
             for piece in pieces:
                 piece.params = dict(shared)
                 piece.filtered = piece.filtered or filtered
-
-
-# --- dumps that come again with other numbers ---
-#
-# Dumps that a session prints again and again: the same command and the same lines with other numbers.
-#
-# Thousands of ports give thousands of dumps of vsish. The first of a form is separated from the text around it line by
-# line; for the next ones one regex says that they are the same, and their pieces are made as those of the first were.
-
-
-MOST_LAYOUTS = 32
-MOST_LINES = 400
-_COUNTER = re.compile(r"(\s*[^:{}\[\]]+:)([0-9]{1,18})$")
-_NUMBER = re.compile(r"[0-9]{1,18}$")
-_DIGITS = "[0-9]{1,18}"
-_OTHERS = ("7", "9" * 18)  # numbers by which a line is tried before it is trusted
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """A prompt with its command and the whole dump below it.
-
-    before   the line of the prompt up to the command
-    params   parameters of the command that are the same in all
-    numbers  parameters that are numbers, in the order of the pattern's groups
-    """
-
-    prompt: re.Pattern[str]
-    pattern: re.Pattern[str]
-    size: int
-    recogniser: Recogniser
-    before: int
-    host: str
-    node: str
-    kind: str
-    params: dict[str, str]
-    numbers: tuple[str, ...]
-
-
-class Repeats:
-    """The dumps of a text that were seen, by the line below their prompt.
-
-    is_plain   says whether a line means the same with other numbers: no prompt, no start of an output, no brace
-    is_prompt  says whether a line is a prompt
-    """
-
-    def __init__(self, is_plain: Callable[[str], bool], is_prompt: Callable[[str], bool]) -> None:
-        self._is_plain, self._is_prompt = is_plain, is_prompt
-        self._by_title: dict[str, list[Repeat]] = {}
-        self._count = 0
-
-    def find_repeat(self, lines: Sequence[str], at: int) -> tuple[Repeat, dict[str, str]] | None:
-        """Return the dump that begins with the prompt on a line, and the parameters of its command."""
-        if not self._by_title or at + 1 >= len(lines):
-            return None
-        for repeat in self._by_title.get(lines[at + 1], ()):
-            end = at + repeat.size
-            found = repeat.pattern.fullmatch("\n".join(lines[at:end]))
-            if found is None:
-                continue
-            if end < len(
-                lines
-            ):  # a prompt must come below; those seen before are known by one regex
-                others = self._by_title.get(lines[end + 1], ()) if end + 1 < len(lines) else ()
-                is_known = any(one.prompt.fullmatch(lines[end]) for one in others)
-                if not is_known and not self._is_prompt(lines[end]):
-                    continue
-            numbers = dict(zip(repeat.numbers, found.groups(), strict=True))
-            return repeat, repeat.params | numbers
-        return None
-
-    def learn_dump(
-        self,
-        lines: Sequence[str],
-        recogniser: Recogniser,
-        command: str,
-        params: Mapping[str, str],
-        hosts: tuple[str, str, str],
-    ) -> None:
-        """Take note of a dump that was read: its prompt, its title, its keys and its last brace.
-
-        params  parameters that the command gave
-        hosts   name of the host, kinds of node of the prompt and of the dump
-        """
-        if (
-            self._count >= MOST_LAYOUTS
-            or not 3 <= len(lines) <= MOST_LINES
-            or not lines[0].endswith(command)
-        ):
-            return
-        match = recogniser.match_command(command)
-        if match is None or not lines[1].endswith(" {") or lines[-1] != "}":
-            return
-        named = {name: text for name, text in match.groupdict().items() if text is not None}
-        if named != params:
-            return
-        counters = self._make_counter_patterns(lines[2:-1], recogniser)
-        if counters is None:
-            return
-        before = len(lines[0]) - len(command)
-        typed, fixed, numbers = _make_command_pattern(command, match)
-        first = re.escape(lines[0][:before]) + typed
-        whole = "\n".join([first, re.escape(lines[1]), *counters, "}"])
-        repeat = Repeat(
-            re.compile(first),
-            re.compile(whole),
-            len(lines),
-            recogniser,
-            before,
-            *hosts,
-            fixed,
-            numbers,
-        )
-        self._by_title.setdefault(lines[1], []).append(repeat)
-        self._count += 1
-
-    def _make_counter_patterns(
-        self, lines: Sequence[str], recogniser: Recogniser
-    ) -> list[str] | None:
-        """Return the regex of each line, None when a line is no counter or means more with another number."""
-        patterns = []
-        for line in lines:
-            counter = _COUNTER.match(line)
-            if counter is None:
-                return None
-            for digits in _OTHERS:
-                other = counter[1] + digits
-                if not self._is_plain(other) or not recogniser.goes_on(other):
-                    return None
-            patterns.append(re.escape(counter[1]) + _DIGITS)
-        return patterns
-
-
-def _make_command_pattern(
-    command: str, match: re.Match[str]
-) -> tuple[str, dict[str, str], tuple[str, ...]]:
-    """Return the regex of a command, its parameters that stay, and the names of those that are numbers."""
-    named = [name for name, text in match.groupdict().items() if text is not None]
-    pattern, at = "", 0
-    fixed: dict[str, str] = {}
-    numbers: list[str] = []
-    for name in sorted(named, key=lambda name: (match.span(name), name)):
-        start, end = match.span(name)
-        if start >= at and _NUMBER.match(match[name]):
-            pattern += re.escape(command[at:start]) + f"({_DIGITS})"
-            numbers.append(name)
-            at = end
-        else:
-            fixed[name] = match[name]
-    return pattern + re.escape(command[at:]), fixed, tuple(numbers)

@@ -39,7 +39,7 @@ HOST = Table.of(
 RELEASE = Table.of(
     "esxi.release",
     "Version and build that the host runs, one row a host: that of the most trusted place of esxi.version.",
-    "made of esxi.version: vmware -vl, uname -a, the image profile, logs and configuration, in this order",
+    "vmware -vl, uname -a, image profile, logs or configuration, in this order of trust",
     Column(
         "version",
         "version",

@@ -95,7 +95,7 @@ def version_cells(info: Element | None) -> dict[str, Element | str | None]:
 def convert_stamp(element: Element | None) -> Element | None:
     """Return an element whose text is a time in milliseconds since 1970 with an ISO stamp in UTC as its text.
 
-    A text that is no such number stays as it is: `row` reports it.
+    A text that is no such number stays as it is: `row` reports it, as it does a year out of range.
     """
     text = element.text.strip() if element else ""
     if element is None or not (text.isascii() and text.isdigit()) or len(text) > 14:

@@ -19,7 +19,7 @@ _ASK = "the NSX Manager tech-support bundle with those of the controllers, and v
 MEMBER = Table.of(
     "site.member",
     "Members of an NSX for vSphere site: those of the case, and those that others name.",
-    "made of what Manager, controllers and hosts say of one another",
+    "what Manager, controllers and hosts say of one another",
     KeyColumn("member", "str", "name of the member, or its address where nobody tells a name"),
     Column("member_kind", "str", "manager, controller, host or edge"),
     Column("ip", "str", "address of the member, where known", form=IP_FORM),
@@ -39,7 +39,7 @@ MEMBER = Table.of(
 CHANNEL = Table.of(
     "site.channel",
     "Channels between members of an NSX for vSphere site, one row for each member that says something of one.",
-    "made of what Manager, controllers and hosts say of one another",
+    "what Manager, controllers and hosts say of one another",
     Column("from_member", "str", "member at one end"),
     Column(
         "to_member", "str", 'member at the other end; "controllers" where no single one is meant'
@@ -65,7 +65,7 @@ CHANNEL = Table.of(
 SKEW = Table.of(
     "site.skew",
     "Differences between two clocks, from events that both machines hold. No time is corrected by them.",
-    "made of the first packets of TCP connections in dfwpktlogs, and of REST clocks of controllers",
+    "first packets of TCP connections in dfwpktlogs, and REST clocks of controllers",
     Column("member", "str", "machine whose clock is compared"),
     Column("other", "str", "machine it is compared with"),
     Column(

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import datetime
 
+from analyzer.artefacts.logtime import FIRST_YEAR, LAST_YEAR
 from analyzer.artefacts.parsing import fault_at
 from analyzer.artefacts.tables import Block, Column, ColumnValueError, Fault, Value, convert_cell
 
@@ -25,6 +26,8 @@ _BEGIN, _END = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
 _MOST = 400  # lines of one certificate
 _COMMON_NAME = bytes.fromhex("0603550403")  # the OID 2.5.4.3
 _TEXT = re.compile(r"\s*(?P<label>Not Before|Not After|Issuer|Subject)\s*:\s*(?P<value>.+?)\s*$")
+# Many certificates are to hold for ever, to the year 9999: that is no wrong clock. The last year that is read says it.
+_END_OF_TIME = re.compile(r"\b(?:2[1-9]|[3-9]\d)\d\d(?= GMT$)")
 _CN = re.compile(r"\bCN\s*=\s*(?P<name>[^,/]+)")
 
 
@@ -66,7 +69,7 @@ def _take_text_line(
         return
     column = COLUMNS[2 if label == "Not Before" else 3]
     try:
-        text[column.name] = convert_cell(column, value)
+        text[column.name] = convert_cell(column, _END_OF_TIME.sub(str(LAST_YEAR), value))
         text["line"] = number
     except ColumnValueError as error:
         yield fault_at(block, number, parser, str(error))
@@ -119,7 +122,7 @@ def _read_time(tag: int, value: bytes) -> str:
     if tag == 0x17 and found.year >= 2050:
         year = found.year - 100
     else:
-        year = found.year
+        year = min(max(found.year, FIRST_YEAR), LAST_YEAR)
     return found.replace(year=year).strftime("%Y-%m-%d %H:%M:%S")
 
 

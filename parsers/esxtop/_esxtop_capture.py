@@ -7,9 +7,10 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
+from analyzer.artefacts.logtime import FarTimeError
 from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.samples import Packed, SampleColumns, SampleLines, pack_numbers
 from analyzer.artefacts.tables import Block, Fault, Frame, Row, Value
@@ -235,10 +236,12 @@ class Capture:
         """Read the time of a row; what is no time is a fault, and the row kept by its place."""
         end = line.find(self.header.delimiter, 0, 80)
         text = line[: max(end, 0)].strip('" ')
-        time = read_time(text)
-        if time is not None:
-            time += timedelta(seconds=self.header.bias_s)
-        elif clock := _CLOCK_ONLY.fullmatch(text):
+        time, why = None, "is not a time"
+        try:
+            time = read_time(text, self.header.bias_s)
+        except FarTimeError as error:
+            why = f"is {error}"
+        if time is None and (clock := _CLOCK_ONLY.fullmatch(text)):
             # Note a stamp that lost its date
             parts = [float(part) for part in clock[0].split(":")]
             hourless = (
@@ -252,8 +255,8 @@ class Capture:
             if self.clock is not None and 0 < self.clock - seconds < round_s / 2:
                 self.clock_steps += 1
             self.clock = seconds
-        else:
-            why = f"{text[:40]!r} is not a time of this century; the row is kept by its place"
+        elif time is None:
+            why = f"{text[:40]!r} {why}; the row is kept by its place"
             yield from self.faults.add("unreadable times", number, line, why)
         if time is not None and self.seen.last is not None and time < self.seen.last:
             self.clock_steps += 1

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+
+from analyzer.artefacts.logtime import check_range, check_year
 
 _DATE = re.compile(r"(\d{1,2})([/.])(\d{1,2})\2(\d{4}) (\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?")
 _ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d{1,2}):(\d\d)(?::(\d\d))?(?:\.\d{1,9})?Z?")
 _NUMBER = re.compile(r"[-+]?\d{1,30}(?:[.,]\d{1,30})?(?:[eE][-+]?\d{1,3})?", re.ASCII)
-_YEARS = range(1980, 2101)
 
 
 def place_array(positions: list[int]) -> Any:
@@ -48,8 +49,13 @@ def read_number(text: str) -> float:
     return math.nan
 
 
-def read_time(text: str) -> datetime | None:
-    """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it."""
+def read_time(text: str, bias_s: int = 0) -> datetime | None:
+    """Read a stamp: `MM/DD/YYYY HH:MM:SS` as esxtop writes it, or what spreadsheets make of it.
+
+    bias_s  seconds to add for UTC
+
+    Raises FarTimeError for one out of range.
+    """
     if found := _DATE.fullmatch(text):
         one = int(found[1])
         sign = found[2]
@@ -65,10 +71,10 @@ def read_time(text: str) -> datetime | None:
         rest = found.group(4, 5, 6)
     else:
         return None
-    if year not in _YEARS:
-        return None
+    check_year(year)
     try:
         hour, minute, second = (int(part or 0) for part in rest)
-        return datetime(year, month, day, hour, minute, second)
+        time = datetime(year, month, day, hour, minute, second)
     except ValueError:
         return None
+    return check_range(time + timedelta(seconds=bias_s))

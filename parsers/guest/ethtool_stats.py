@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 
 from analyzer.artefacts.parsing import Output, Parser, convert_params, fault_at, run_template
-from analyzer.artefacts.signs import named_by
+from analyzer.artefacts.signs import counts_loss, named_by
 from analyzer.artefacts.tables import Block, Column, Fault, KeyColumn, Record, Row, Table
 
 from ._guest import INTERFACE, ethtool_command
@@ -102,6 +102,15 @@ TABLE = Table.of(
 )
 
 
+# Documented for every driver (linux/if_link.h, ethtool of e1000 and igb); others are a driver's own.
+_LOSS = dict.fromkeys(
+    (
+        "rx_errors", "tx_errors", "rx_dropped", "tx_dropped", "rx_crc_errors", "rx_fifo_errors", "rx_over_errors",
+        "rx_missed_errors", "rx_no_buffer_count", "rx_length_errors", "rx_frame_errors", "tx_fifo_errors",
+        "tx_aborted_errors", "tx_carrier_errors", "tx_window_errors",
+    ),
+    counts_loss(),
+)  # fmt: skip
 COUNTERS = Table.of(
     "guest.nic_counter",
     "Counters of a network interface in a Linux guest whose driver is not vmxnet3, one row a counter.",
@@ -110,7 +119,7 @@ COUNTERS = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: rx_missed_errors, tx_queue_0_packets, rxq0: rx_bytes"
     ),
-    Column("value", "int", "its value", sign=named_by("counter")),
+    Column("value", "int", "its value", sign=named_by("counter", **_LOSS)),
     ask="`ethtool -S eth0` in the guest, for each interface",
     counts_since="guest",
 )

@@ -45,6 +45,13 @@ TABLE = Table.of(
     ),
     Column("receive_collapsed", "int", "packets merged for want of socket buffer", "packets"),
     Column("udp_receive_errors", "int", "UDP packets not delivered to a socket", "packets"),
+    Column("udp_received", "int", "UDP packets delivered to a socket", "packets"),
+    Column(
+        "udp_buffer_errors",
+        "int",
+        "UDP packets not delivered since the buffer of the socket was full",
+        "packets",
+    ),
     ask="`netstat -s` in the guest, before and after the trouble",
     counts_since="guest",
 )

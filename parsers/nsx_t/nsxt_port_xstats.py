@@ -5,12 +5,16 @@ Source: the NSX CLI guide. The names are those of the driver in capitals; each N
 
 import re
 
-from analyzer.artefacts.signs import named_by
+from analyzer.artefacts.signs import counts_loss, named_by
 from analyzer.artefacts.tables import Column, KeyColumn, Table
 
 from ..common._cli_lines import line_parser
 from ..common._nsxt import DATED, EDGE
 
+# As the library of the datapath names them for every driver (doc.dpdk.org, rte_eth_xstats); others are a driver's own.
+_LOSS = dict.fromkeys(
+    ("RX_MISSED_ERRORS", "RX_ERRORS", "TX_ERRORS", "RX_MBUF_ALLOCATION_ERRORS"), counts_loss()
+)
 TABLE = Table.of(
     "nsxt.port_counter",
     "Counters of the driver of a port of an NSX-T edge's datapath, one row a counter.",
@@ -19,7 +23,7 @@ TABLE = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
     ),
-    Column("value", "int", "its value", sign=named_by("counter")),
+    Column("value", "int", "its value", sign=named_by("counter", **_LOSS)),
     ask="`get physical-port <name> xstats` on the edge; `get physical-ports` lists the names",
     counts_since="boot",
 )

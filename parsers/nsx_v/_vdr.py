@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzer.artefacts.signs import lies_above, named_by, says_bad, says_good
+from analyzer.artefacts.signs import counts_loss, lies_above, named_by, says_bad, says_good
 from analyzer.artefacts.tables import IP_FORM, MAC_FORM, Column, KeyColumn, Table
 
 VDR = Column("vdr", "str", "name of the logical router on the host: default+edge-1, or a UUID")
@@ -179,6 +179,7 @@ BRIDGE_MAC = Table.of(
     key=("vdr", "network", "mac"),
 )
 
+_DI_ERRORS = dict.fromkeys(("Err Instance Not Found", "Err DI Remote"), counts_loss())
 DI_COUNTER = Table.of(
     "nsx.vdr_di_counter",
     "Counters of the designated instance of a host: packets, ARP and errors.",
@@ -186,7 +187,7 @@ DI_COUNTER = Table.of(
     KeyColumn(
         "counter", "str", "name as printed: RX Pkts, ARP Requests, Err Instance Not Found, …"
     ),
-    Column("value", "int", "its value", sign=named_by("counter")),
+    Column("value", "int", "its value", sign=named_by("counter", **_DI_ERRORS)),
     ask="`net-vdr --di --stats`",
     counts_since="boot",
 )

@@ -10,6 +10,7 @@ import textfsm
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from analyzer.artefacts import machine as machine_module
 from analyzer.artefacts import parsing
 from analyzer.artefacts.machine import Machine, first_characters
 from tests.kit.together import together
@@ -199,3 +200,18 @@ def test_a_second_text_starts_without_the_first() -> None:
         assert [record.values for record in machine.records] == [
             {"HEAD": "x", "MORE": ["1"], "ONE": "a", "TWO": ""}
         ]
+
+
+def test_all_machines_remember_no_more_than_one_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are hundreds of templates: what they remember is bounded together, and each has its own of one line."""
+    monkeypatch.setattr(machine_module, "MOST_KNOWN", 50)
+    monkeypatch.setattr(machine_module, "_known", {})
+    template = "Value ONE (\\S+)\nValue TWO (\\S+)\n\nStart\n  ^one ${%s} -> Record\n"
+    machines = [Machine(template % "ONE"), Machine(template % "TWO")]
+    for number in range(100):
+        for machine in machines:
+            machine.begin()
+            machine.feed(f"one {number}", 1)
+            assert len(machine_module._known) <= 50
+    found = [machine.records[0].values for machine in machines]
+    assert found == [{"ONE": "99", "TWO": ""}, {"ONE": "", "TWO": "99"}]

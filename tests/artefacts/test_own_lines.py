@@ -26,6 +26,7 @@ from analyzer.rules import LogDef
 from analyzer.rules.catalog import load
 from analyzer.runtime.errors import RuleFileError
 from analyzer.scan.hits import Hit
+from tests.kit.full_size import scale_size
 from tests.kit.rule_kit import BASE, Kit, full
 
 START = datetime(2024, 1, 5, 12)
@@ -393,11 +394,12 @@ def most(case: dict[str, Any]) -> int:
     return 100_000 + 600 * len(load().rules) + 20_000 * min(len(case["findings"]), 200)
 
 
-CONFLICT_LINES = 30_000
+CONFLICT_LINES = scale_size(30_000)
+STORM_LINES = scale_size(100_000)
 
 
 @pytest.mark.size
-@pytest.mark.parametrize("devices", [1, 100, 5_000])
+@pytest.mark.parametrize("devices", [1, 100, scale_size(5_000)])
 def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices: int) -> None:
     """All lines are kept and judged per device in seconds; the report holds a few lines of each device only."""
     rule = RATE.replace("at_least: 10", "at_least: 5") % ("rate", "0x10")
@@ -424,7 +426,7 @@ def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_ke
 ) -> None:
     """Ten thousand lines are kept: who has enough of them is ill, of the others it is not known, nobody is well."""
     case, seconds, size = triaged(
-        tmp_path, conflicts(100_000, devices), {"rate": RATE % ("rate", "0x10")}
+        tmp_path, conflicts(STORM_LINES, devices), {"rate": RATE % ("rate", "0x10")}
     )
 
     found = [one for one in case["findings"] if one["rule"] == "rate"]
@@ -433,7 +435,9 @@ def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_ke
         assert any("rate" in one["rules"] and "kept" in one["why"] for one in case["cannot_tell"])
     else:
         assert len(found) == devices
-        assert all(any("of 100,000 lines" in also for also in one["also"]) for one in found)
+        assert all(
+            any(f"of {STORM_LINES:,} lines" in also for also in one["also"]) for one in found
+        )
     assert seconds < 60
     assert size < most(case)
 
@@ -454,8 +458,9 @@ def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) ->
 @pytest.mark.size
 def test_three_hundred_rules_over_thirty_thousand_lines(tmp_path: Path) -> None:
     """A catalog of real size over a storm: every rule finds its devices, in half a minute of computing."""
+    rules = scale_size(300)
     begun = time.process_time()
-    case, _, _ = triaged(tmp_path, conflicts(30_000, 10, 300), rules_like(300))
+    case, _, _ = triaged(tmp_path, conflicts(10 * 10 * rules, 10, rules), rules_like(rules))
     found = [one for one in case["findings"] if one["rule"].startswith("rate-")]
-    assert len({one["rule"] for one in found}) == 300
+    assert len({one["rule"] for one in found}) == rules
     assert time.process_time() - begun < 60  # other work on the machine does not count

@@ -84,7 +84,7 @@ def test_lines_of_a_log_become_a_rule_that_finds_them(tmp_path: Path) -> None:
 
     (log,) = rule.logs.values()
     assert log.table.name == "esxi.vmkernel"
-    assert log.pattern.startswith(
+    assert log.main.startswith(
         r"HBX: \d+: ATS Miscompare detected between test and set HB images at offset (?P<offset>\d+)"
     )
     assert matches(tmp_path, CASES / "slow-storage") == [
@@ -307,7 +307,7 @@ def test_members_of_all_sorts_are_found(form: str, tmp_path: Path) -> None:
     rule = drafted(tmp_path / "kb", "--from-lines", f"{member}:{line}", case)
 
     (log,) = rule.logs.values()
-    assert log.pattern == r"Heap: \d+: Heap netGPHeap already at its maximumSize\. Cannot expand\."
+    assert log.main == r"Heap: \d+: Heap netGPHeap already at its maximumSize\. Cannot expand\."
 
 
 def test_a_long_log_is_streamed(tmp_path: Path) -> None:

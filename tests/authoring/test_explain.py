@@ -73,7 +73,7 @@ def test_a_match_is_told_in_a_line_with_what_it_says() -> None:
         "esx0",
     ]
     assert "0.020% of packets" in lines[3]
-    assert lines[4].startswith("  Could not check: ")
+    assert lines[4].startswith("  Needs more data: ")
     assert any(line.startswith("CANNOT TELL") for line in lines[5:])
 
 

@@ -23,7 +23,7 @@ from analyzer.rules.settings import Settings
 from analyzer.rules.sources import RuleSource
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
-from tests.kit.lint_kit import base, check, codes, laid, told
+from tests.kit.lint_kit import base, check, check_facts, codes, laid, told
 
 PRIV = "join:\n  priv: {table: esxi.pnic_private_stats, by: [pnic], rows: many}\n"
 LOG = (
@@ -134,6 +134,11 @@ def whole() -> list[Complaint]:
         ("R061", "replaced_by: pnic-loses-packets"),
         ("R063", "fix: [{where: host, run: vsish -e set /config/Net/intOpts/UseHwTSO 0}]\ncaution: ''"),
         ("R063", "fix: [{where: host, run: 'rm -f /tmp/x'}]\ncaution: ''"),
+        ("R063", "fix: [{where: host, do: 'Then `esxcli storage core device detached remove -d x`.'}]\ncaution: ''"),
+        ("R063", "fix: [{where: host, run: localcli boot system restore --bootbanks}]\ncaution: ''"),
+        ("R095", "fix: [{where: host, run: esxcli network nic statistics get}]"),
+        ("R095", "ask: '`nsxcli -c get cluster state`'"),
+        ("R095", "not_this: ['Seen in `esxcli network nic list | esxcfg-nicks -l`.']"),
         ("R067", "fix: [{where: host, do: TODO}]"),
         ("R074", "status: stable\nexamples: [{name: x, expect: {result: match}, gap: true}]"),
     ],
@@ -192,6 +197,9 @@ def test_what_is_complained_of(code: str, piece: str) -> None:
         ("R062", "status: retired\nfix: []"),
         ("R063", "fix: [{where: host, run: esxcli network nic list}]\ncaution: ''"),
         ("R063", "fix: [{where: host, run: reboot}]\ncaution: Evacuate the host first."),
+        ("R063", "fix: [{where: host, do: 'Look at `esxcli storage core device detached list`.'}]\ncaution: ''"),
+        ("R095", "ask: '`localcli --plugin-dir=/x network nic list`, `nsxcli -c get managers`, `esxcli software vib`'"),
+        ("R095", "ask: '`vmkfstools -v 10 -P /vmfs/volumes/x`, `ls -l /tmp`, `GET /api/v1/alarms`'"),
         ("R070", "only: n.rx_packets > 0\nwhen: true\nexamples: [{name: a, expect: {result: match}},"
                  " {name: b, expect: {result: not_applicable}}, {name: c, expect: {result: cannot_tell}}]"),
         ("R067", "examples: [{name: x, logs: {esxi.vobd: TODO}, expect: {result: match}}]"),
@@ -421,7 +429,7 @@ def test_thorough_runs_the_examples(tmp_path: Path) -> None:
     for old, new, line, message in (
         ("{result: no_match}", "{result: match}", "expect: {result: match}",
          'example "a clean NIC": result is no_match, expected match'),
-        ("severity: major}", "severity: major}\n    gap: true", "expect: {result: match, severity: major}",
+        ("severity: major}}", "severity: major}, gap: true}", "expect: {result: match, severity: major}",
          'example "a thousand damaged frames" is marked `gap: true`, but it passes now'),
         ("path: esx.txt", "command: nothing we read", "expect: {result: match, severity: info, say: vmnic9",
          'example "the block as esxcli prints it": damaged-frames, example the block as esxcli prints it: no parser'),
@@ -442,14 +450,14 @@ def test_thorough_moves_the_thresholds(tmp_path: Path) -> None:
 
     assert (found.code, found.source.strip()) == (
         "R073",
-        "- when: n.rx_crc_errors / n.rx_packets >= 0.01",
+        "- {when: n.rx_crc_errors / n.rx_packets >= 0.01, severity: major, confidence: confirmed,",
     )
     assert found.message == "`0.01` may become 0.011 and no example notices (outcomes 1)"
     assert "is 0.01" in found.help
 
     allowed = base().replace(
-        "  - when: n.rx_crc_errors / n.rx_packets >= 0.01",
-        "  # lint: allow R073 because so\n  - when: n.rx_crc_errors / n.rx_packets >= 0.01",
+        "  - {when: n.rx_crc_errors / n.rx_packets >= 0.01",
+        "  # lint: allow R073 because so\n  - {when: n.rx_crc_errors / n.rx_packets >= 0.01",
     )
     assert [one.code for one in check(allowed, tmp_path, thorough=True)] == ["R091"]
     assert (
@@ -558,3 +566,14 @@ def test_three_hundred_rules_take_seconds(tmp_path: Path) -> None:
     lint.check_files([tmp_path])
 
     assert time.process_time() - start < 30
+
+
+def test_a_command_in_a_cell_is_looked_up(tmp_path: Path) -> None:
+    """A cell is shown as it is, so a mistyped command in it costs the reader as much as one in a rule."""
+    head = "module,since,fixed_in,build,source,mark\n"
+    for command, wanted in (
+        ("esxcli network nic statistics", ["R095"]),
+        ("esxcli vm process list", []),
+    ):
+        found = check_facts(f"{head}i40en,1.0,1.7,,KB 1: `{command}`,verified\n", tmp_path)
+        assert [one.code for one in found if one.code == "R095"] == wanted

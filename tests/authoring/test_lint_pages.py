@@ -113,5 +113,5 @@ def test_a_code_that_does_not_exist_has_no_page() -> None:
     """A slip gets the nearest code, anything else the range there is."""
     with pytest.raises(UsageError, match=r"no code `R10`.*did you mean `R01"):
         lint_codes.read_page("R10")
-    with pytest.raises(UsageError, match=r"no code `\.\./x`.*R001 to R091"):
+    with pytest.raises(UsageError, match=r"no code `\.\./x`.*R001 to R\d\d\d"):
         lint_codes.read_page("../x")

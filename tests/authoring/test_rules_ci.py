@@ -21,70 +21,49 @@ STEPS = ("rules lint", "rules fmt", "rules test", "rules diff", "rules backtest"
 TEAM_RULE = r"""rule: kb-2007236
 title: A storage device answers much later than it used to
 kb: [2007236]
-source:
-  - VMware KB 2007236, Storage device performance deteriorated
-  - the bar of one second is that of the alert in VMware's log content pack for vSphere
+source: ["VMware KB 2007236, Storage device performance deteriorated",
+         the bar of one second is that of the alert in VMware's log content pack for vSphere]
 status: test
 revised: 2026-11-21
 about: >-
-  The host compares the latency of each device with its own average and writes an event when it
-  rises far above. The cause is mostly outside the host: the array, the fabric, a path, or a
-  neighbour that floods the same disks.
+  The host compares the latency of each device with its own average and writes an event when it rises far above. The
+  cause is mostly outside the host: the array, the fabric, a path, or a neighbour that floods the same disks.
 
 each: dev in late per device
-join:
-  hit: {table: late, by: [device], rows: many}
+join: {hit: {table: late, by: [device], rows: many}}
 subject: "{dev.device}"
-
 logs:
   late:
     in: esxi.vobd
     match: '\[esx\.problem\.scsi\.device\.io\.latency\.high\] Device (?P<device>\S+) performance has deteriorated\. .* to (?P<latency_us>\d+) microseconds'
     columns: {latency_us: int}
-
-let:
-  bar_us: 1000000
-  events: count(hit.device)
-  worst_us: max(hit.latency_us)
+let: {bar_us: 1000000, events: count(hit.device), worst_us: max(hit.latency_us)}
 when: events >= 1
-
 outcomes:
-  - when: worst_us >= bar_us
-    severity: major
-    confidence: confirmed
-    say: "The host saw I/O of {worst_us:,} microseconds; {events} events, the first at {dev.time}."
-  - when: true
-    severity: info
-    confidence: possible
-    say: "Latency rose to {worst_us:,} microseconds in {events} events, below the bar of {bar_us:,}; often only a busy moment."
+  - {when: worst_us >= bar_us, severity: major, confidence: confirmed,
+     say: "The host saw I/O of {worst_us:,} microseconds; {events} events, the first at {dev.time}."}
+  - {when: true, severity: info, confidence: possible,
+     say: "Latency rose to {worst_us:,} microseconds in {events} events, below the bar of {bar_us:,}; often only a busy moment."}
 evidence: [hit.latency_us]
-
 fix:
-  - where: storage array and fabric
-    do: Look for load, a failing path or a rebuild at the time of the events.
-  - where: host
-    run: esxtop
-    note: Press u; DAVG/cmd is the time in the array and the fabric, KAVG/cmd the time in the host.
+  - {where: storage array and fabric, do: "Look for load, a failing path or a rebuild at the time of the events."}
+  - {where: host, run: esxtop,
+     note: "Press u; DAVG/cmd is the time in the array and the fabric, KAVG/cmd the time in the host."}
 not_this:
   - The average starts at nearly nothing after a boot, so the first events of an idle device say little.
   - A backup or a Storage vMotion at the same time explains a single event.
+explained_by: storage-latency-over-a-second
 ask: /var/log/vobd.log and vmkernel.log with their rotated copies, of the hours before and after
 
 examples:
   - name: two seconds
-    logs:
-      esxi.vobd: |
-        2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 2377218 microseconds.
+    logs: {esxi.vobd: "2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 2377218 microseconds."}
     expect: {result: match, severity: major, say: "2,377,218"}
   - name: one second to the microsecond
-    logs:
-      esxi.vobd: |
-        2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 1000000 microseconds.
+    logs: {esxi.vobd: "2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 1000000 microseconds."}
     expect: {result: match, severity: major}
   - name: just below
-    logs:
-      esxi.vobd: |
-        2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 999999 microseconds.
+    logs: {esxi.vobd: "2017-10-14T15:15:01.213Z: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000001 performance has deteriorated. I/O latency increased from average value of 16880 microseconds to 999999 microseconds."}
     expect: {result: match, severity: info}
   - name: another device has its own verdict
     logs:
@@ -93,13 +72,9 @@ examples:
         2017-10-14T15:17:46.213Z: [scsiCorrelator] 3536866000801us: [esx.problem.scsi.device.io.latency.high] Device naa.60000000000000000000000000000002 performance has deteriorated. I/O latency increased from average value of 300 microseconds to 3200 microseconds.
     expect: {result: match, count: 2}
   - name: an ordinary day
-    logs:
-      esxi.vobd: |
-        2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up
+    logs: {esxi.vobd: "2017-10-14T14:02:02.101Z: [netCorrelator] 3532322000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic4 linkstate up"}
     expect: {result: no_match}
-  - name: the log was not sent
-    logs: {esxi.vobd: null}
-    expect: {result: cannot_tell, missing: esxi.vobd}
+  - {name: the log was not sent, logs: {esxi.vobd: null}, expect: {result: cannot_tell, missing: esxi.vobd}}
   - name: the whole way, as a file of a case
     files:
       - path: esx-host/var/run/log/vobd.log

@@ -21,6 +21,7 @@ from analyzer.authoring.pages import schema, schema_words
 from analyzer.cli import main
 from analyzer.rules import bounds, examples, fact_tables, logs, short, short_examples
 from analyzer.rules import keys as rule_keys
+from analyzer.rules.cited_sources import SOURCE_KEYS
 from analyzer.rules.language.rulefile import BadRuleError, RuleText
 from tests.kit.rule_kit import TABLES as MADE_UP
 from tests.kit.together import together
@@ -55,7 +56,16 @@ EVERYTHING: dict[str, Any] = {
     "title": "A made-up fault",
     "kb": [1, 2],
     "issues": 3,
-    "source": ["here", "there"],
+    "source": [
+        "here",
+        {
+            "title": "there",
+            "url": "https://example.com/a?b=c",
+            "checked": "2026-11-20",
+            "mark": "verified",
+        },
+        {"title": "both", "article": [2039495, 1010071]},
+    ],
     "checked": "2026-11-19",
     "owner": "team NN",
     "tags": ["one", "two"],
@@ -188,6 +198,7 @@ EVERYTHING: dict[str, Any] = {
 SHORT: dict[str, Any] = {
     "rule": "made-up",
     "title": "A made-up fault",
+    "unasked": True,
     "sign": {
         "in": "esxi.made_up_log",
         "match": "bad (?P<who>\\w+)",
@@ -400,6 +411,7 @@ def test_keys_of_the_short_form_go_with_a_sign(key: str) -> None:
 def test_every_key_has_its_words() -> None:
     """What an editor shows beside a key is there for each one the loader knows, and for no other."""
     lists = {
+        "source": SOURCE_KEYS,
         "join": rule_keys.JOIN_KEYS,
         "population": rule_keys.POPULATION_KEYS,
         "logs": logs.LOG_KEYS,
@@ -535,6 +547,19 @@ def test_a_word_of_a_fixed_list_is_checked(path: Path_) -> None:
         (("title",), ["a"]),
         (("title",), None),
         (("fix",), [{"where": "host"}]),
+        (("source", 1, "url"), "ftp://example.com"),
+        (("source", 1, "url"), "javascript:alert(1)"),
+        (("source", 1, "url"), 'https://example.com/"onclick='),
+        (("source", 1, "url"), "https://example.com/(a)"),
+        (("source", 1, "article"), 7),
+        (("source", 1, "checked"), "last week"),
+        (("source", 1, "mark"), "known"),
+        (("source", 1), {"mark": "verified"}),
+        (("source",), {"mark": "verified"}),
+        (("source", 2, "article"), 0),
+        (("source", 2, "article"), []),
+        (("source", 2, "article"), "2039495"),
+        (("source", 2, "article"), True),
         (("ask",), {"esxi.nope": "x"}),
         (("examples", 0, "tables"), {"esxi.nope": []}),
         (("examples", 0, "tables", "esxi.base"), {"key": 1}),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from analyzer import rules
 from analyzer.artefacts import parsing
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.lint import run as lint
 from analyzer.cli import main
 from analyzer.pipeline import examples as runner
@@ -115,7 +116,7 @@ def replaced(old: str, new: str, text: str = SHORT) -> str:
 
 def test_a_signature_rule_of_thirty_lines_is_clean_under_lint_test_and_fmt(tmp_path: Path) -> None:
     """At most 30 lines, examples among them: no complaint, all examples hold, every number is held, laid out well."""
-    path = written(tmp_path, SHORT)
+    path = written(tmp_path, format_rule(SHORT))
 
     assert len(SHORT.splitlines()) <= 30
     assert backline("rules", "lint", "--thorough", path) == (0, "1 rule: 0 errors, 0 warnings\n")
@@ -485,6 +486,7 @@ def test_lint_tells_of_several_mistakes_at_their_places(tmp_path: Path) -> None:
     )
     text = replaced("{sign.count}", "{sign.counts}", text)
     found = lint.check_files([Path(written(tmp_path, text))])
+    found = [one for one in found if one.code != "R007"]  # the layout is another question
 
     assert [(one.code, text.splitlines()[one.place.line - 1].split(":")[0]) for one in found] == [
         ("R064", "rule"),
@@ -515,7 +517,8 @@ def test_what_a_comment_allows_holds_for_what_was_made() -> None:
         "  match: '", "  # lint: allow R043 because the id is written so\n  match: '"
     )
     text = text.replace(r"vob\.net\.vmnic\.linkstate\.down", r"vob.net\.vmnic\.linkstate\.down")
-    assert [one.code for one in lint.check_text(text, "kb-1234567.yaml")] == []
+    codes = {one.code for one in lint.check_text(text, "kb-1234567.yaml")}
+    assert codes <= {"R007"}  # the layout is another question
 
 
 # -- drafts

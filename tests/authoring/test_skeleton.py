@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,6 @@ def test_every_key_stands_in_its_order_with_a_comment(chosen: dict[str, str]) ->
         skeleton.LONG_ONLY if "log" in chosen else skeleton.SHORT_ONLY
     )  # keys of the other form
     assert [name for name in found if name in KEYS] == [name for name in KEYS if name not in others]
-    assert text.startswith("# yaml-language-server: $schema=")
 
 
 @pytest.mark.parametrize(
@@ -181,19 +181,11 @@ def test_a_folder_that_cannot_be_one_is_told(tmp_path: Path) -> None:
     assert "it is a folder" in run("kb-5", "--kb", str(tmp_path)).stderr
 
 
-def test_the_editor_is_led_to_the_schema(tmp_path: Path) -> None:
-    """A private rule names a schema beside it, as `rules schema -o` writes it; one of the checkout that of its docs.
-
-    Whether `make docs` has written that file yet makes no difference: all rules of the catalog have the same first line.
-    """
-    assert skeleton.locate_schema(tmp_path / "kb") == "rule-schema.json"
+def test_the_editor_is_led_to_the_schema_by_its_settings() -> None:
+    """No rule names a schema: the settings of the checkout name that of the catalog, as `make docs` writes it."""
     catalog = ROOT / "analyzer" / "kb"
-    assert skeleton.locate_schema(catalog / "storage") == "../../../docs/rule-schema.json"
-    firsts = {
-        path.read_text(encoding="utf-8").split("\n")[0] for path in catalog.glob("storage/*.yaml")
-    }
-    named = {line for line in firsts if line.startswith("# yaml-language-server")}
-    assert named == {skeleton.write_modeline(skeleton.locate_schema(catalog / "storage"))}
-    assert skeleton.write_skeleton("kb-1").startswith(
-        "# yaml-language-server: $schema=rule-schema.json\n"
-    )
+    files = [*catalog.glob("*/*.yaml")]
+    assert [path.name for path in files if "yaml-language-server" in path.read_text("utf-8")] == []
+    assert "yaml-language-server" not in skeleton.write_skeleton("kb-1")
+    settings = json.loads((ROOT / ".vscode" / "settings.json").read_text("utf-8"))
+    assert settings["yaml.schemas"] == {"docs/rule-schema.json": "analyzer/kb/*/*.yaml"}

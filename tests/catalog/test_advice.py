@@ -212,7 +212,7 @@ def test_co_stop_is_not_waiting_for_a_physical_cpu(tmp_path: Path) -> None:
     doc, note = triage(tmp_path, {"esxtop.csv": esxtop("app", 8, ready=0.6, costop=5.0)})
     found = of(doc, "cpu-contention")
 
-    assert "hold each other up: %CSTP is 5.0 per vCPU" in found["say"]
+    assert "Co-stop: %CSTP is 5.0 per vCPU" in found["say"]
     assert "%RDY without %MLMTD is 0.6" in found["say"]
     assert "physical CPU" not in found["title"] + found["say"]
     assert "more vCPUs than the host" not in note

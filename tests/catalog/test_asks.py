@@ -21,6 +21,7 @@ from analyzer.case.document import Ask, CaseDocument
 from analyzer.cli import main
 from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, open_asks
+from analyzer.report.mail import write_mail
 from tests.kit import many_hosts
 from tests.kit.case_factory import rich_case
 from tests.kit.together import together
@@ -111,13 +112,13 @@ def test_reports_keep_command_and_remark_apart() -> None:
     page = html.render_page(document)
     assert f"<code>{command.replace('>', '&gt;')}</code>" in page
     copied = re.findall(
-        r'<code>([^<]*)</code><button type="button" class="copy" data-copy aria-label="Copy the command',
+        r'class="copyable"><code>([^<]*)</code>',
         page,
     )
     assert copied
     assert not [text for text in copied if remark in text]
     assert f"ask for: `{command}` on the host, {remark}" in markdown.render_note(document)
-    assert f"   # on the host, {remark}\n   {command}\n" in open_asks.write_mail(document)
+    assert f"   # on the host, {remark}\n   {command}\n" in write_mail(document)
 
 
 def test_requests_are_asked_of_the_manager() -> None:
@@ -126,10 +127,10 @@ def test_requests_are_asked_of_the_manager() -> None:
     request = "GET /api/2.0/vdn/controller"
     document.cannot_tell = document.cannot_tell[:1]
     put_ask(document, f"`{request}` on the NSX Manager", "controller-1")
-    told = open_asks.write_mail(document)
-    assert (
-        f"what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n   {request}\n"
-        in told
+    told = write_mail(document)
+    head = "what the API of the NSX Manager nsxmgr01.lab answers to these requests:\n"
+    assert re.fullmatch(
+        rf"   # Reason: .*\n   {request}", "\n".join(told.partition(head)[2].splitlines()[:2])
     )
     assert told.count(request) == 1
     assert request not in told.partition("Please run")[2].partition("Please send")[0]
@@ -175,8 +176,8 @@ def test_a_paste_asks_for_what_sharpens_its_finding(tmp_path: Path) -> None:
     assert page.count(f"<summary>{told}") == 1
     outside = page.partition('<section id="unknown"')[2].partition("<details")[0]
     assert outside.count("<li data-item") == 2
-    assert "esxtop -b" in open_asks.write_mail(document)
-    assert "vmkernel.log" not in open_asks.write_mail(document)
+    assert "esxtop -b" in write_mail(document)
+    assert "vmkernel.log" not in write_mail(document)
 
 
 Told = Callable[[str], tuple[dict[str, Any], str, str, str]]
@@ -216,7 +217,7 @@ def test_a_finding_asks_for_what_would_settle_it_alone(told_of: Told) -> None:
     asked = {ask.what for ask in open_asks.list_wanted(document)}
     assert asked and asked <= bearing
     others = {ask.what for group in document.cannot_tell for ask in group.asks} - bearing
-    mail = open_asks.write_mail(document)
+    mail = write_mail(document)
     assert len(others) > 10 and not [what for what in others if f" {what}\n" in mail]
     assert len(mail.splitlines()) < 20
 
@@ -236,7 +237,7 @@ def test_without_a_finding_a_few_commands_answer_most(told_of: Told) -> None:
     hurt = without_findings(told_of("cut-bundle")[0])
     (bundle, *_) = open_asks.list_offers(hurt)
     assert (bundle.ask.what, bundle.ask.nodes) == ("vm-support", ["esx61.lab.example"])
-    assert open_asks.write_mail(hurt).count("\n   vm-support\n") == 1
+    assert write_mail(hurt).count("\n   vm-support\n") == 1
 
 
 @pytest.mark.parametrize("name", ["slow-storage", "cut-bundle", "nsx-633-site"])
@@ -341,7 +342,7 @@ def test_an_esxtop_file_asks_for_nothing_of_nsx(tmp_path: Path) -> None:
     document = _triaged(path, tmp_path)
     page, note = ((tmp_path / "out" / name).read_text() for name in ("report.html", "report.md"))
     section = page.partition('<section id="unknown"')[2].partition('<section id="quiet"')[0]
-    for text in (section, note.partition("## Cannot tell")[2], open_asks.write_mail(document)):
+    for text in (section, note.partition("## Cannot tell")[2], write_mail(document)):
         hosts = r"\bnsxt?-[a-z][a-z-]+"  # ids of rules: some look at outputs of a host, which any host has
         assert "nsx" not in re.sub(hosts, "", text.lower())
     assert not [

@@ -24,6 +24,7 @@ HUGE = 10**13
 WHOLES = (
     "rx_packets", "tx_packets", "rx_bytes", "tx_bytes", "rx_frames", "tx_frames", "pkts_rx_ok", "cmds", "cmds_ok",
     "read_ops", "write_ops", "command_pdus", "response_pdus", "ucast_pkts_rx", "unicast_pkts_rx_ok",
+    "ucast_pkts_tx", "segments_sent", "udp_received", "softnet_processed",
 )  # fmt: skip
 YEARS = 3 * 365 * 86400.0
 

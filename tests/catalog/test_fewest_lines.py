@@ -12,6 +12,7 @@ from statistics import median
 import pytest
 
 from analyzer import rules
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.pipeline import examples as runner
 from analyzer.rules.language.rulefile import BadRuleError
 from tests.authoring.test_short_form import backline, written
@@ -218,7 +219,7 @@ def test_one_answer_and_a_list_of_answers_exclude_each_other() -> None:
 
 def test_a_rule_without_a_day_has_that_of_its_folder(tmp_path: Path) -> None:
     """`revised` of shared.yaml; a rule that names its own day keeps it, and no other folder gets it."""
-    undated = ROWS.replace("revised: 2026-11-22\n", "")
+    undated = format_rule(ROWS.replace("revised: 2026-11-22\n", ""))
     written(tmp_path, undated, "ramdisk-full")
     assert "R058" in backline("rules", "lint", str(tmp_path))[1]
     (tmp_path / "shared.yaml").write_text("revised: 2026-11-20\n", encoding="utf-8")

@@ -175,7 +175,7 @@ def test_vmkernel_alone_tells_that_all_paths_are_down_and_back(tmp_path: Path) -
 
     assert lasting["severity"] == "critical" and lasting["subject"].startswith(device)
     assert places(ended) == {"vmkernel.log:1", "vmkernel.log:2"}
-    assert over["severity"] == "warning" and "says that it is over" in over["say"]
+    assert over["severity"] == "warning" and "Cleared by a later event" in over["say"]
 
 
 def test_a_quiet_hostd_log_does_not_clear_a_host_without_vobd(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_quiet_hostd_log_does_not_clear_a_host_without_vobd(tmp_path: Path) ->
     found, case = triage(tmp_path, {"hostd.log": [hostd(46, "User root@192.0.2.9 logged in")]})
 
     assert found == []
-    (unknown,) = [one for one in case["cannot_tell"] if one["rules"] == ["esx-event"]]
+    (unknown,) = [one for one in case["cannot_tell"] if "esx-event" in one["rules"]]
     assert "hostd.log holds only some lines of esxi.event" in unknown["why"]
     assert "vobd.log" in unknown["ask"]
 

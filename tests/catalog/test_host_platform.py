@@ -150,7 +150,8 @@ def test_each_planted_problem_is_found_at_its_line(tmp_path: Path, form: tuple[A
         rule: {f"{e['address'].rpartition('/')[2]}:{e['line']}" for e in one["evidence"]}
         for rule, one in found.items()
     }
-    assert set(found) == set(places)
+    general = {"vob-unknown"}  # a vob that no row names, beside the rule that rests on its line
+    assert set(found) - general == set(places)
     assert {rule: place for rule, place in places.items() if place not in shown[rule]} == {}
 
 

@@ -55,7 +55,7 @@ PLANTED: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "kb-2114076": ("vmkernel", ["CBT: 191: No memory available! Called from 0x4180219af50e"]),
-    "kb-399074": ("hostd", ["Error stats for pnic: vmnic1"] * 3),
+    "kb-399074": ("hostd", ["Error stats for pnic: vmnic1"]),
     "vm-out-of-space": ("hostd", [FULL]),
     "vmotion-destination-failed": (
         "hostd",

@@ -172,7 +172,7 @@ def test_an_alarm_stands_behind_what_the_node_itself_shows(docs: dict[str, Doc])
     assert tunnels.explained_by == ["nsxt-tunnels-down/nsxt-edge-01"]
     assert disk == {
         "A certificate of NSX has expired": [],
-        "A partition of a manager is nearly full": ["nsxt-partition-full/nsxt-mgr-02"],
+        "Manager disk usage very high": ["nsxt-partition-full/nsxt-mgr-02"],
     }
 
 
@@ -192,7 +192,7 @@ def test_an_alarm_that_was_resolved_is_not_reported(docs: dict[str, Doc]) -> Non
 
     assert {one.title for one in found} == {
         "A certificate of NSX has expired",
-        "A partition of a manager is nearly full",
+        "Manager disk usage very high",
     }
     assert all(
         ".tgz!manager-2/var/log/syslog" in case_file.encode_line(one.evidence) for one in found
@@ -339,7 +339,7 @@ def test_the_page_prints_the_number_of_the_finding_beside_its_mark(docs: dict[st
 
     assert re.findall(r'class="no"[^>]*>(\d+(?: \+\d+)?)<', svg) != []
     assert set(re.findall(r'class="no"[^>]*>(\d+)', svg)) <= {"1", "2", "3", "4", "5", "6", "7"}
-    assert "2: An NSX-T edge reports itself as down" in svg
+    assert "2: NSX-T edge reports itself down" in svg
 
 
 # --- parts of the site -------------------------------------------------------------------------

@@ -339,6 +339,22 @@ def test_a_source_that_was_cut_leaves_the_chain_uncertain(name: str) -> None:
     assert facts.coverage("n", name).why == "the file ended early"
 
 
+@pytest.mark.parametrize("name", [NETWORK, STORAGE, "esxi.switch_uplink"])
+def test_a_chain_is_known_no_better_than_what_it_begins_with(name: str) -> None:
+    """A .vmx file without a disk tells of no disk: that it tells of the VM makes the chain of disks no more known."""
+    facts = Facts()
+    facts.node("n", "esx1", "esxi")
+    start = parsing.tables()[name].made_of[0]
+    for beside in parsing.find_siblings(start):
+        facts.cover("n", beside, "read")
+    made.put_tables(facts, {name})
+    assert facts.coverage("n", name).state == facts.coverage("n", start).state == ""
+
+    facts.cover("n", start, "read")
+    made.put_tables(facts, {name})
+    assert facts.coverage("n", name).state == "read"
+
+
 def test_every_table_made_of_others_has_what_makes_it() -> None:
     """A chain is found by the name of its table, and each source it names is a table."""
     from analyzer.facts import chains

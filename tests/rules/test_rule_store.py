@@ -221,7 +221,9 @@ def test_only_the_rules_that_changed_are_read_again(
         )
     rules.load([kb])
     reads.clear()
-    changed = (kb / "own-3.yaml").read_text(encoding="utf-8").replace("title: ", "title: Changed, ")
+    changed = (
+        (kb / "own-3.yaml").read_text(encoding="utf-8").replace("\ntitle: ", "\ntitle: Changed, ")
+    )
     (kb / "own-3.yaml").write_text(changed, encoding="utf-8")
     assert [rule.title.startswith("Changed") for rule in rules.load([kb]).rules] == [False] * 3 + [
         True,

@@ -239,6 +239,8 @@ def test_a_message_counts_as_often_as_the_line_below_says(
         "Apr  7 17:37:55 esx4 vmkernel: 17:19:49:58.441 cpu6:53888)WARNING: BC: no memory",
         "Apr  7 17:37:56 esx4 vmkernel: 17:19:49:59.441 cpu6:53888)all is well",
     ]
+    calm = "Apr  7 17:37:57 esx4 vmkernel: 17:19:50:00.441 cpu6:53888)all is well"
+    lines += [calm] * 50  # a log, and not a few lines that somebody chose
     log = tmp_path / "esx-2012-04-08--10.00.log"  # the date tells the year
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
 

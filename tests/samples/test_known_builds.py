@@ -69,18 +69,20 @@ def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_t
     """Each row is exposed at its bounds and never outside of them, and is never more than information."""
     wanted: dict[tuple[str, int], dict[str, bool]] = {}
     for row in rows("esxi_defect"):
-        first = int(row["since_build"] or 100)
-        last = int(row["fixed_build"]) - 1 if row["fixed_build"] else 99_000_000
-        builds = [(first, True), (last, True)]
-        builds += [(first - 1, False)] if row["since_build"] else []
-        builds += [(last + 1, False)] if row["fixed_build"] else []
-        for build, hit in builds:
-            wanted.setdefault((row["product_version"], build), {})[row["id"]] = hit
+        since, until = row["since"], row["until"]
+        builds = [(since, int(row["since_build"] or 100), True)]
+        builds += [(until, int(row["fixed_build"] or 99_000_001) - 1, True)]
+        if row["since_build"]:
+            builds += [(since, int(row["since_build"]) - 1, False)]
+        if row["fixed_build"]:
+            builds += [(until, int(row["fixed_build"]), False)]
+        for version, build, hit in builds:
+            wanted.setdefault((version, build), {})[row["id"]] = hit
     for number, (version, build) in enumerate(wanted):
         host(tmp_path / "case", f"h{number}", version, build)
     found = judged(tmp_path / "case", tmp_path / "out", "esxi-defect")
 
-    assert sum(map(len, wanted.values())) > 120
+    assert sum(map(len, wanted.values())) > 100
     for number, (release, faults) in enumerate(wanted.items()):
         told = {one["subject"].rpartition(": ")[2]: one for one in found.get(f"h{number}", [])}
         for fault, hit in faults.items():
@@ -96,16 +98,16 @@ def test_every_fault_of_a_build_is_told_from_its_first_build_to_the_one_before_t
         (
             "6.5.0",
             "i40en 1.3.1-5vmw.650.1.26.5969303",
-            {"for malicious and resets its port", "answer LLDP"},
+            {"MDD false positives", "LLDP agent"},
         ),
-        ("7.0.2", "i40en 1.8.1.136-1vmw.702.0.0.17867351", {"while it reads statistics"}),
+        ("7.0.2", "i40en 1.8.1.136-1vmw.702.0.0.17867351", {"statistics are read"}),
         ("7.0.2", "i40en 2.4.1.0-1OEM.700.1.0.15843807", set()),
-        ("6.0.0", "bnx2x 2.713.30.v60.8-1OEM.600.0.0.2494585", {"unusable"}),
+        ("6.0.0", "bnx2x 2.713.30.v60.8-1OEM.600.0.0.2494585", {"bricked"}),
         ("6.0.0", "bnx2x 2.713.30.v60.9-1OEM.600.0.0.2494585", set()),
-        ("6.7.0", "qfle3 1.0.50.11-9vmw.670.0.0.8169922", {"slower with qfle3"}),
-        ("9.0.1", "lpfc 14.4.390.20-36vmw.901.0.0.24957456", {"claims paths"}),
+        ("6.7.0", "qfle3 1.0.50.11-9vmw.670.0.0.8169922", {"Lower throughput with qfle3"}),
+        ("9.0.1", "lpfc 14.4.390.20-36vmw.901.0.0.24957456", {"paths are claimed"}),
         ("7.0.1", "lpfc 12.8.351.30-1OEM.701.0.0.16850804", {"PowerPath"}),
-        ("5.5.0", "nvme 1.0e.0.28-1vmw.550.0.0.1331820", {"damage data under vSAN"}),
+        ("5.5.0", "nvme 1.0e.0.28-1vmw.550.0.0.1331820", {"Data corruption"}),
         ("5.5.0", "nvme 1.0e.0.29-1vmw.550.0.0.1331820", set()),
     ],
 )
@@ -144,4 +146,4 @@ def test_no_two_tables_say_one_fault_of_a_driver_twice() -> None:
     drivers = {row["title"] for row in rows("driver_fault")}
 
     assert drivers.isdisjoint(row["title"] for row in rows("esxi_defect"))
-    assert len(rows("driver_fault")) >= 14
+    assert len(rows("driver_fault")) >= 11

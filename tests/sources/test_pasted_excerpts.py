@@ -252,17 +252,51 @@ def test_a_text_is_called_bare_only_where_no_mark_is_in_it(parts: list[str]) -> 
     assert not (passes._is_bare(text) and passes._MARKS.search(text))
 
 
-def test_a_few_known_lines_stand_below_the_findings(tmp_path: Path) -> None:
-    """Of an excerpt, lines whose rule asks for more of them are shown with what it asks; enough of them are a finding."""
-    line = "Admission failure in path: host/vim/vmvisor/dcui:dcui.2105653:uw.2105653"
-    few = _case(tmp_path, *(VMK.format(number, line) for number in range(3)))
+ADMISSION = "Admission failure in path: host/vim/vmvisor/dcui:dcui.2105653:uw.2105653"
+OTHER = "synthetic: 12: nothing to see"
+
+
+def test_one_known_line_stands_below_the_findings(tmp_path: Path) -> None:
+    """Of an excerpt, a line whose rule asks for more of them is shown with what it asks: one line repeats nothing."""
+    few = _case(tmp_path, VMK.format(1, ADMISSION))
     assert not few.findings
     (told,) = few.signals
-    assert (told.kind, told.count, told.line, told.last_line) == ("few lines", 3, 1, 3)
+    assert (told.kind, told.count, told.line, told.last_line) == ("few lines", 1, 1, 1)
     assert "10 lines within 1 hour" in told.what
-    assert signals.summarize_signals(few) == "1 known sign, too few lines (3 lines, cells or files)"
-    many = _case(tmp_path, *(VMK.format(number % 10, line) for number in range(10)))
-    assert [one.rule for one in many.findings] == ["kb-425728"] and not many.signals
+    assert signals.summarize_signals(few) == "1 known sign, too few lines (1 line, cell or file)"
+
+
+def test_several_known_lines_of_an_excerpt_are_a_possible_finding(tmp_path: Path) -> None:
+    """Somebody chose three of many lines: the finding has the severity of its rule, is possible, and says what is asked."""
+    few = _case(tmp_path, *(VMK.format(number, ADMISSION) for number in range(3)))
+    (found,) = few.findings
+    assert (found.rule, found.severity, found.confidence) == ("kb-425728", "warning", "possible")
+    assert (
+        "Seen 3 times in an excerpt; of a whole log the rule asks for 10 within 1 hour."
+        in found.also
+    )
+    assert not few.signals
+    (found,) = _case(
+        tmp_path, *(VMK.format(number % 10, ADMISSION) for number in range(10))
+    ).findings
+    assert not any("excerpt; of a whole log" in note for note in found.also)
+
+
+def test_a_line_that_was_folded_counts_for_what_it_says(tmp_path: Path) -> None:
+    """One line that says `message repeated 4 times` is four."""
+    line = "2024-05-05T10:01:00.123Z host1 sshd[123]: message repeated {} times: [ error: PAM: Authentication failure for root from 192.0.2.7]"
+    (found,) = _case(tmp_path, line.format(4)).findings
+    assert (found.rule, found.confidence) == ("ssh-logins-fail", "possible")
+    assert "4 failed logins" in found.say
+    (found,) = _case(tmp_path, line.format(12)).findings
+    assert found.confidence == "confirmed" and "12 failed logins" in found.say
+
+
+def test_few_lines_of_a_whole_log_are_no_finding(tmp_path: Path) -> None:
+    """A log of fifty lines was not chosen by anybody: three of ten are three of ten."""
+    lines = [VMK.format(number, ADMISSION) for number in range(3)]
+    document = _case(tmp_path, *lines, *(VMK.format(5, OTHER) for _ in range(47)))
+    assert not document.findings
 
 
 def test_lines_of_several_logs_in_one_paste_go_to_their_logs(tmp_path: Path) -> None:
@@ -292,7 +326,7 @@ def test_an_event_that_ended_in_the_lines_at_hand_says_so(tmp_path: Path) -> Non
         line.format(22, 2) + text.format("exited"),
     )
     (event,) = found.findings
-    assert "An event of 2018-07-06 21:02:22 UTC or later says that it was over" in event.say
+    assert "Cleared at 2018-07-06 21:02:22 UTC or later" in event.say
 
 
 def test_a_stamp_is_masked_in_many_ways() -> None:

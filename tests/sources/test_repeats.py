@@ -17,7 +17,8 @@ from analyzer.artefacts.tables import Block, Fault, Row, name_blocks
 from analyzer.cli import main
 from analyzer.forms.blocks import Layouts
 from analyzer.secrets.values import hide, hide_lines
-from analyzer.sources.transcript import Repeats, TranscriptPiece, split
+from analyzer.sources.repeats import Repeats
+from analyzer.sources.transcript import TranscriptPiece, split
 
 PROMPT = "[root@esx1:~] "
 COUNTERS = (

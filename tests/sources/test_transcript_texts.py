@@ -11,10 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer.artefacts.first_chars import ANY, find_first_signs, find_literals
-from analyzer.sources import output_extent, passes
+from analyzer.artefacts.parsing import registry
+from analyzer.sources import output_extent, passes, session, shapes
 from analyzer.sources.encoding import decode
-from analyzer.sources.shapes import EDGE_SIGNS, Commands, Shapes, is_fence, is_snip
+from analyzer.sources.output_extent import Text
+from analyzer.sources.shapes import (
+    EDGE_SIGNS,
+    SEPARATE,
+    Commands,
+    Shapes,
+    is_fence,
+    is_snip,
+)
 from analyzer.sources.transcript import TranscriptPiece, split
+from tests.kit.sample_kit import SAMPLES
 from tests.kit.transcript_kit import (
     ALL,
     GET_RX,
@@ -204,9 +214,46 @@ def test_joined_patterns_lose_nothing(patterns: list[str], text: str) -> None:
     lead = ["^", r"^\s*", "^.{0,3}", ""]
     known = [Known(str(n), shape=f"{lead[n % 4]}{one}" or "x") for n, one in enumerate(patterns)]
     known += [Known("both", shape=f"^(?:{patterns[0]}|\\s*{patterns[-1]})|zz")]
-    assert [one.name for one in Shapes(known).find_starting(text)] == [
-        one.name for one in known if one.starts_at(text)
+    found = [one.name for one in known if one.starts_at(text)]
+    assert [one.name for one in Shapes(known).find_starting(text)] == found
+    if found and text[:1].isalnum():
+        for others in ([], [f"x{number}" for number in range(SEPARATE)]):
+            assert text in Shapes(known).find_possible_starts([*others, text])
+
+
+def test_lines_asked_together_are_quiet_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is noted as quiet of many lines is what one line by itself would be called: no prompt or start is lost."""
+    lines = [
+        line
+        for path in sorted(SAMPLES.rglob("*.txt"))[::3]
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
     ]
+    monkeypatch.setattr(shapes, "SEPARATE", 0)  # as in a text of many thousand lines
+    lines += ["esx01# esxcli network nic list", "time esxcli vm process list", "edge01>", "ls`"]
+    lines += ["/bin/ls /vmfs", "sudo ls", "root@esx0:~# ls", "a {", "[root@esx0:~] ls", ""]
+    text = Text(["quux"], [one for one in registry().values() if not one.anywhere])
+    text.lines = lines
+    for at in range(0, len(lines), output_extent._TOGETHER):
+        text._note_quiet(at)
+    quiet = [line for line in dict.fromkeys(lines) if text.is_quiet(line)]
+    assert len(quiet) > 400
+    assert [line for line in quiet if not text.is_plain(line)] == []
+
+
+def test_commands_in_a_long_text_are_all_found() -> None:
+    """Where a long session may be parted is told of all lines together as of each."""
+    lines = [
+        "quux 1",
+        "  [root@esx0:~] ls",
+        "> esx01# esxcli vm process list",
+        "\x1b[0m~ # ls",
+        "a# b",
+    ]
+    lines += ["-" * 80, "/opt/vmware/x", "-" * 80]
+    sure = [at for at in range(len(lines)) if session._begins_command(lines, at)]
+    assert set(sure) <= set(session.find_possible_places(lines, 0))
+    assert 0 not in session.find_possible_places(lines, 0)
+    assert 5 in sure
 
 
 @pytest.mark.parametrize(

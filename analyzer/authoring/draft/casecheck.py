@@ -12,7 +12,6 @@ from analyzer.authoring.explain import casework
 from analyzer.authoring.fmt.yamltext import write_quoted
 from analyzer.judge import judge
 from analyzer.rules import Catalog, parse
-from analyzer.runtime.limits import Limits
 from analyzer.scan.hits import Hit
 from analyzer.scan.hits import Signature as Wanted
 
@@ -91,7 +90,7 @@ class CaseCheck:
         return found
 
 
-def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = None) -> CaseCheck:
+def check_draft(draft: Draft, paths: Sequence[Path]) -> CaseCheck:
     """Read the case at `paths` once more and try the draft on it."""
     rule = parse(draft.text)
     narrow = {one.name: one.narrow for one in draft.signatures if one.narrow != one.pattern}
@@ -99,7 +98,7 @@ def check_draft(draft: Draft, paths: Sequence[Path], limits: Limits | None = Non
         *Catalog([rule]).signatures(),
         *(Wanted(f"narrow/{n}", draft.tables[n], p) for n, p in narrow.items()),
     ]
-    facts = casework.read_case(paths, wanted, limits=limits).facts
+    facts = casework.read_case(paths, wanted).facts
     try:
         judgement = judge(Catalog([rule]), facts)
         counts = []

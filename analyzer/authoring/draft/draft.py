@@ -31,11 +31,9 @@ from analyzer.authoring.draft.signature_rows import (
 )
 from analyzer.authoring.draft.signs import Sign, describe_sign, write_condition
 from analyzer.authoring.draft.skeleton import (
-    SCHEMA,
     TO_DO,
     format_draft,
     write_head,
-    write_modeline,
 )
 from analyzer.authoring.draft.source import DraftSource, mask_cell
 from analyzer.authoring.draft.tokens import CleanLine, cut_line
@@ -98,11 +96,9 @@ def draft_rule(
     title: str,
     made: DraftSource,
     remarks: Remarks | None = None,
-    schema: str = SCHEMA,
 ) -> Draft:
     """Return the rule drafted from material; the same material gives the same text.
 
-    schema  where an editor finds the schema, seen from the file
 
     UsageError when the rule would not even find the lines it was made of.
     """
@@ -114,7 +110,7 @@ def draft_rule(
     for source in [made] if plain == made else [made, plain]:
         # The subject is a thing that all lines name, else the machine.
         for passed in range(MOST_GROUPS + 2):
-            drafter = _Drafter(rule_id, title, source, remarks or Remarks(), schema, passed)
+            drafter = _Drafter(rule_id, title, source, remarks or Remarks(), passed)
             found = drafter.draft()
             if found.examples[MATCHES]:
                 return found
@@ -136,14 +132,12 @@ class _Drafter:
         title: str,
         made: DraftSource,
         remarks: Remarks,
-        schema: str,
         passed: int = 0,
     ) -> None:
         self.passed = passed
         self.rule_id = rule_id
         self.title = title
         self.remarks = remarks
-        self.schema = schema
         self.mask = Mask(made.names)
         signs = [sign for sign in made.signs if self.can_ask_for(sign)]
         if not signs and not made.lines:  # only the gate is left: then it is the condition
@@ -204,7 +198,7 @@ class _Drafter:
             f"Masked: {', '.join(counts) or 'nothing needed it'}.",
             "READ EVERY LINE BEFORE YOU SHIP IT: a name that only you know may still be here.",
         ]
-        whole = [write_modeline(self.schema), *map(write_comment, heading), *lines]
+        whole = [*map(write_comment, heading), *lines]
         text = format_draft("\n".join(whole) + "\n", f"{self.rule_id}.yaml")
         return Draft(text, signatures, tables, held, counts, self.notes)
 

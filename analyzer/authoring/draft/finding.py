@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
-from analyzer.artefacts.tables import Column, ColumnValueError, Table, convert_cell
+from analyzer.artefacts.tables import Column, ColumnValueError, Table, Tables, convert_cell
 from analyzer.authoring.draft import source
 from analyzer.authoring.draft.pick import LogLine, read_log_line
 from analyzer.authoring.draft.signs import Sign
@@ -376,7 +376,7 @@ def _list_join_columns(made: DraftSource, alias: str) -> list[str]:
     return found
 
 
-def _fill_joined(made: DraftSource, tables: Mapping[str, Table]) -> None:
+def _fill_joined(made: DraftSource, tables: Tables) -> None:
     """Give the rows of a join the values of the rows they are joined to."""
     for name, body in made.joins.items():
         for mine, theirs in _pair_columns(body.get("by") or []):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Unpack
 
 from analyzer.artefacts import parsing
@@ -28,6 +27,7 @@ from analyzer.scan.hits import LogScan
 from analyzer.scan.signatures import HowToScan, Scanner
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder
+from analyzer.sources.remote import Place
 
 MOST_LINES = 200  # of one MEMBER:first-last
 AROUND = 5  # lines before and after that serve as a quiet example
@@ -118,7 +118,7 @@ def read_spec(text: str) -> Spec:
     )
 
 
-def pick_lines(paths: Sequence[Path], specs: Sequence[Spec], options: Options) -> Picked:
+def pick_lines(paths: Sequence[Place], specs: Sequence[Spec], options: Options) -> Picked:
     """Read the case at `paths` once and return the lines of `specs`; raises UsageError when they are not there."""
     ledger, kinds = Ledger(), KindFinder()
     watcher = _Watcher(specs, options.limits)

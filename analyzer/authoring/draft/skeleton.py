@@ -30,7 +30,6 @@ from analyzer.runtime.errors import UsageError, WriteError
 from analyzer.runtime.output import write_atomic
 
 TO_DO = "TO DO by the author"
-SCHEMA = "rule-schema.json"  # next to the rules, as `backline rules schema -o` writes it
 DEFAULT_TABLE = "esxi.client_stats"
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -43,14 +42,11 @@ LONG_ONLY = ("each", "population")
 SHORT_ONLY = (SIGN, CLEARED, *ANSWER_KEYS)
 
 
-def write_skeleton(
-    rule_id: str, table: str = "", log: str = "", title: str = "", schema: str = SCHEMA
-) -> str:
+def write_skeleton(rule_id: str, table: str = "", log: str = "", title: str = "") -> str:
     """Return a rule file that says at each key what belongs there; the same arguments give the same text.
 
     table   name of the table to judge, with its columns filled in
     log     name of a log table to search; its hosts are judged
-    schema  where an editor finds the schema, seen from the file
 
     Raises UsageError for a table or log that no parser makes.
     """
@@ -76,28 +72,10 @@ def write_skeleton(
             "`backline tables --doc` all tables and columns. For log lines: backline rules new ID --log esxi.vmkernel",
         ]
     guide = [write_comment(line) for line in lines]
-    lines = [write_modeline(schema), *guide, *write_head(rule_id, title, comments=True)]
+    lines = [*guide, *write_head(rule_id, title, comments=True)]
     for key in list(KEYS)[len(_HEAD) :]:
         lines += made.get(key) or ([] if key in others else [_write_optional(key)])
     return format_draft("\n".join(lines) + "\n", f"{rule_id}.yaml")
-
-
-def write_modeline(schema: str) -> str:
-    """Return the comment that tells an editor where the schema is."""
-    return f"# yaml-language-server: $schema={schema}"
-
-
-def locate_schema(folder: Path) -> str:
-    """Return where an editor finds the schema of a new rule in `folder`, seen from there.
-
-    For the catalog of a checkout that is the file that `make docs` writes into its docs, else a file next to the rule.
-    """
-    catalog = rules.default_paths()[0]
-    docs = catalog.parent.parent / "docs"
-    place = folder.resolve()
-    if place.is_relative_to(catalog) and (docs / "rule-guide.md").is_file():
-        return Path(os.path.relpath(docs / SCHEMA, place)).as_posix()
-    return SCHEMA
 
 
 def write_head(rule_id: str, title: str, *, comments: bool = False, kb: bool = True) -> list[str]:
@@ -149,6 +127,7 @@ _ELSE = {
     "replaces": "replaces: [our-old-ring]",
     "needs": 'needs: "0.2"',
     "product": "product: nsxt",
+    "unasked": "unasked: true",
     "cleared": "cleared: 'words of the line that ends it'",
     "outcomes": "outcomes: [{when: hit.number > 9, severity: major}, {when: true, severity: warning}]",
     "evidence": "evidence: [sign]",

@@ -16,9 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzer.authoring.fmt.printing import print_document
-from analyzer.authoring.fmt.tree import CannotLayOutError, YamlNode, list_comments, read_document
+from analyzer.authoring.fmt.slim import ONE_TEXT
+from analyzer.authoring.fmt.tree import (
+    MODELINE,
+    CannotLayOutError,
+    YamlNode,
+    list_comments,
+    read_document,
+)
 from analyzer.rules.language import rulefile
 from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.rules.repeats import BadRepeatError, write_out_repeats
+from analyzer.rules.short import with_default_subject
 from analyzer.runtime.errors import WriteError
 from analyzer.runtime.limits import Limits
 
@@ -54,7 +63,8 @@ class Layout:
 def format_rule(text: str, name: str = "rule.yaml") -> str:
     """Return the text of a rule file well kept: order of keys, blank lines, indent, width; line ends are `\\n`.
 
-    Values, comments and anchors stay. Raises BadRuleError with the place when the text is no rule file.
+    What the rule says, its comments and anchors stay; a first line that names a schema goes. Raises
+    BadRuleError with the place when the text is no rule file.
     """
     text = _unify_ends(text)
     source = RuleText(name, text)
@@ -79,9 +89,7 @@ def format_rule(text: str, name: str = "rule.yaml") -> str:
         # The layout must change neither values nor comments.
         try:
             again = RuleText(source.name, result).tree()
-            same = _is_same(tree, again) and sorted(list_comments(source.text)) == sorted(
-                list_comments(result)
-            )
+            same = list_said(tree) == list_said(again) and _list_kept(text) == _list_kept(result)
         except BadRuleError:
             same = False
         if not same:
@@ -157,21 +165,36 @@ def _find_place(source: RuleText, index: int) -> FileSpan:
     return FileSpan(len(rows), len(rows[-1]))
 
 
-def _is_same(one: RuleItem, two: RuleItem) -> bool:
-    """Say whether two values of rule files are the same, down to their spelling."""
-    if isinstance(one.value, dict) and isinstance(two.value, dict):
-        if one.value.keys() != two.value.keys():
-            return False
-        for key in one.value:
-            if not _is_same(one.value[key], two.value[key]):
-                return False
-        return True
-    if isinstance(one.value, list) and isinstance(two.value, list):
-        if len(one.value) != len(two.value):
-            return False
-        return all(map(_is_same, one.value, two.value))
-    if type(one.value) is not type(two.value):
-        return False
-    if one.value != two.value:
-        return False
-    return one.value is None or one.text == two.text
+def _list_kept(text: str) -> list[str]:
+    """Return the comments that stay: all but the line that names a schema, which an editor's settings name now."""
+    return sorted(one for one in list_comments(text) if not MODELINE.match(one))
+
+
+def list_said(tree: RuleItem) -> object:
+    """Return what a rule file says, down to its spelling, in a form in which the old and the slim layout are equal."""
+    if not isinstance(tree.value, dict):
+        return _say_item(tree)
+    values = with_default_subject(tree.value)
+    found = {}
+    for key, item in values.items():
+        said = _say_item(item, in_full=key == "examples")
+        found[key] = [said] if key in ONE_TEXT and isinstance(said, tuple) else said
+    return found
+
+
+def _say_item(item: RuleItem, *, in_full: bool = False, key: str = "") -> object:
+    """Return a value with the spelling of its scalars; of examples `in_full`, with repeated lines written out."""
+    if isinstance(item.value, dict):
+        return {
+            key: _say_item(child, in_full=in_full, key=key) for key, child in item.value.items()
+        }
+    if isinstance(item.value, list):
+        return [_say_item(child, in_full=in_full) for child in item.value]
+    if item.value is None:
+        return (None,)
+    text = item.text
+    if in_full and isinstance(item.value, str):
+        with suppress(BadRepeatError):
+            text = write_out_repeats(text)
+        return (str, text if key == "text" else text.removesuffix("\n"))
+    return (type(item.value), item.value, text)

@@ -1,34 +1,37 @@
 """The layout of a well-kept rule file: from its concrete tree to text.
 
-Keys are in the order of the loader's own lists, groups of keys are parted by one blank line, blocks are
-indented by two. What the author chose stays: flow or block style, quotes, numbers as written, the lines of
-a block text. A line of plain or folded text, or of a flow list or mapping, that is wider than MOST is
-filled anew; what fits stays on its line. A quoted text is never broken: a break inside quotes is hard to read
-and easy to get wrong.
+Keys are in the order of the loader's own lists, blocks are indented by two. Three groups of keys (the head, the
+judgement, the examples) are parted by one blank line; there is no other. Paragraphs of folded text are filled to
+MOST, a text or a small collection that fits on one line is written on one (slim.py), and a flow list or mapping
+that does not fit is filled. What the author chose stays: quotes, numbers as written, the lines of a block text
+and of an expression. A quoted text is never broken: a break inside quotes is hard to read and easy to get wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analyzer.authoring.fmt.text import MOST, indent_line, join_lines, write_block_text, write_plain
-from analyzer.authoring.fmt.tree import CannotLayOutError, Comment, Document, YamlEntry, YamlNode
+from analyzer.authoring.fmt.slim import make_slim, write_flow, write_key
+from analyzer.authoring.fmt.text import indent_line, write_block_text, write_plain
+from analyzer.authoring.fmt.tree import MODELINE, Comment, Document, YamlEntry, YamlNode
 from analyzer.rules import examples, logs, short, short_examples
 from analyzer.rules import keys as rule_keys
+from analyzer.rules.cited_sources import SOURCE_KEYS
 
 GROUPS = (
     (
         *("rule", "title", "kb", "issues", "source", "checked", "owner", "tags"),
-        *("status", "proven", "replaced_by", "replaces", "revised", "needs", "about", "product"),
+        *("status", "proven", "replaced_by", "replaces", "revised", "needs"),
+        *("about", "product", "unasked"),
     ),
-    ("sign", "cleared", "each", "join", "fact", "population", "subject", "object"),
-    ("logs", "seen"),
-    ("affected", "fixed_in", "only", "let", "when"),
-    ("severity", "confidence", "say", "grade", "outcomes", "notes", "evidence", "chart"),
-    ("fix", "caution", "not_this", "explained_by", "ask"),
+    (
+        *("sign", "cleared", "each", "join", "fact", "population", "subject", "object"),
+        *("logs", "seen", "affected", "fixed_in", "only", "let", "when"),
+        *("severity", "confidence", "say", "grade", "outcomes", "notes", "evidence", "chart"),
+        *("fix", "caution", "not_this", "explained_by", "ask"),
+    ),
     ("examples",),
 )
-WIDTH = 100  # a flow collection that is wider than MOST is filled to it
 _BY_RESULT = ("match", "no_match", "cleared", "not_applicable", "cannot_tell", "more")
 _CASE = tuple(
     dict.fromkeys(("name", "like", "lines", *short_examples.ROW_KEYS, *short_examples.CASE_KEYS))
@@ -36,6 +39,8 @@ _CASE = tuple(
 # Path of a mapping -> its keys in order; `*` stands for any key and for the items of a list.
 ORDERS: dict[tuple[str, ...], tuple[str, ...]] = {
     (): tuple(rule_keys.KEYS),
+    ("source",): SOURCE_KEYS,
+    ("source", "*"): SOURCE_KEYS,
     ("sign",): short.SIGN_KEYS,
     ("cleared",): short.CLEARED_KEYS,
     **{("examples", key, "*"): _CASE for key in _BY_RESULT[:-1]},
@@ -73,9 +78,11 @@ def print_document(document: Document) -> str:
     root.style = "block"
     if not _has_alias(root):
         _sort_entries(root, ())
+        make_slim(root)
     page = _Page()
-    page.put_comments(document.header, 0)
-    if document.gap:
+    header = [one for one in document.header if not MODELINE.match(one.text)]
+    page.put_comments(header, 0)
+    if header and document.gap:
         page.add_blank()
     group = None
     for number, entry in enumerate(root.entries):
@@ -126,7 +133,7 @@ class _Page:
             self.add_blank()
         key = "-"
         if entry.key:
-            key = _write_key(entry.key)
+            key = write_key(entry.key)
         start = (lead or " " * column) + key
         if node.anchor:
             start += f" &{node.anchor}"
@@ -140,13 +147,8 @@ class _Page:
         elif not on_dash:
             self.put_lines(start + beside)
         for number, child in enumerate(node.entries if node.block else ()):
-            blank = child.blank
-            if child.above:
-                blank = child.above[0].blank
-            apart = number > 0 and blank
-            self.put_entry(
-                child, column + 2, inner, "" if number or not on_dash else f"{start} ", blank=apart
-            )
+            lead = "" if number or not on_dash else f"{start} "
+            self.put_entry(child, column + 2, inner, lead, blank=False)
         self.put_comments(entry.below, column, after=True)
 
     def put_single(
@@ -159,12 +161,14 @@ class _Page:
             self.held = head.endswith("+")
             return
         if node.style == "flow":
-            body = _write_flow(node, len(start) + 1, "", MOST)
+            body = write_flow(node, len(start) + 1, "")
         elif node.style:
             first, *rest = node.raw.split("\n")
             body = [first, *(indent_line(line.strip(" \t"), column) for line in rest)]
         else:
-            body = write_plain(node, column, len(start) + 1, expression=path in _EXPRESSIONS)
+            body = write_plain(
+                node, column, len(start) + 1, expression=path in _EXPRESSIONS, alone=not beside
+            )
             if len(body) > 1:
                 self.put_lines(f"{start} {body[0]}{beside}", *body[1:])
                 return
@@ -185,17 +189,6 @@ def _lift_comments(entry: YamlEntry, top: YamlEntry) -> None:
         top.above += [*entry.beside, *first.above]
         entry.beside, first.above = [], []
         _lift_comments(first, top)
-
-
-def _write_key(key: YamlNode) -> str:
-    """Return a key as written, with its colon."""
-    if key.anchor:
-        anchor = f"&{key.anchor} "
-    else:
-        anchor = ""
-    if key.kind == "alias":
-        return f"{anchor}{key.raw} :"
-    return f"{anchor}{key.raw}:"
 
 
 def _find_step(entry: YamlEntry, path: Path) -> str:
@@ -222,66 +215,3 @@ def _has_alias(node: YamlNode) -> bool:
     if node.kind == "alias":
         return True
     return any(map(_has_alias, (*keys, *(entry.value for entry in node.entries))))
-
-
-# -- flow style
-
-
-def _write_flat(node: YamlNode) -> str:
-    """Return a value of flow style on one line."""
-    if node.anchor:
-        anchor = f"&{node.anchor} "
-    else:
-        anchor = ""
-    if node.kind == "alias":
-        return node.raw
-    if node.kind == "scalar":
-        text = join_lines(node.raw)
-        if "\n" in text or (node.style and "\n" in node.raw):
-            message = "a text over several lines inside [ ] or { } cannot be formatted"
-            raise CannotLayOutError(
-                node.start, message, "write one value per line, or the text on one line"
-            )
-        return anchor + (node.raw if node.style else text or "null")
-    pairs = (
-        (f"{_write_key(entry.key)} " if entry.key else "", entry.value) for entry in node.entries
-    )
-    inside = ", ".join(key + _write_flat(value) for key, value in pairs)
-    if node.kind == "map":
-        return f"{anchor}{{{inside}}}"
-    return f"{anchor}[{inside}]"
-
-
-def _write_flow(node: YamlNode, column: int, after: str, most: int = WIDTH) -> list[str]:
-    """Return a flow collection as lines: the first starts at `column`, the others are aligned behind the bracket.
-
-    `after` is what follows its last character on the same line.
-    """
-    whole = _write_flat(node) + after
-    if node.kind not in ("map", "seq") or not node.entries or column + len(whole) <= most:
-        return [whole]
-    if node.kind == "map":
-        opening, closing = ("{", "}")
-    else:
-        opening, closing = ("[", "]")
-    margin = " " * (column + 1)
-    rows = [opening]
-    for number, entry in enumerate(node.entries):
-        if number < len(node.entries) - 1:
-            tail = ","
-        else:
-            tail = closing + after
-        if entry.key:
-            key = f"{_write_key(entry.key)} "
-        else:
-            key = ""
-        place = (column if len(rows) == 1 else 0) + len(rows[-1]) + (number > 0)
-        if number and place + len(key) + len(_write_flat(entry.value)) + len(tail) > WIDTH:
-            rows.append(margin)
-        elif number:
-            rows[-1] += " "
-        place = (column if len(rows) == 1 else 0) + len(rows[-1]) + len(key)
-        first, *rest = _write_flow(entry.value, place, tail)
-        rows[-1] += key + first
-        rows += rest
-    return rows

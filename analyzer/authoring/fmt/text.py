@@ -1,7 +1,6 @@
 """The texts of a rule file laid out: plain on one line or folded, block texts with their lines, expressions.
 
-A line that fits MOST is left as the author wrote it; a wider one is filled to MOST. So one sentence a line stays a
-way to write.
+A paragraph of prose is filled to MOST. The lines of an expression stay as the author wrote them while all fit.
 """
 
 from __future__ import annotations
@@ -19,11 +18,14 @@ def indent_line(line: str, column: int) -> str:
     return ""
 
 
-def write_plain(node: YamlNode, column: int, start: int, *, expression: bool) -> list[str]:
+def write_plain(
+    node: YamlNode, column: int, start: int, *, expression: bool, alone: bool
+) -> list[str]:
     """Return a plain scalar on one line, or as a folded text when that would be too wide.
 
     column  of the entry the scalar is the value of
     start   column at which the scalar itself would begin on its line
+    alone   no comment stands beside it, which would end it there
     """
     if node.kind == "scalar":
         flat = join_lines(node.raw)
@@ -31,12 +33,30 @@ def write_plain(node: YamlNode, column: int, start: int, *, expression: bool) ->
         flat = node.raw
     if "\n" not in flat and (" " not in flat or start + len(flat) <= MOST):
         return [flat]
+    if (
+        "\n" not in flat
+        and alone
+        and not expression
+        and (body := _fill_plain(flat, MOST - column - 2, start - column - 2))
+    ):
+        return [body[0], *(indent_line(line, column) for line in body[1:])]
     body = []
     for number, paragraph in enumerate(flat.split("\n")):
         body += ([""] if number else []) + _fill_lines(
             paragraph, MOST - column - 2, 0 if expression else None
         )
     return [">-", *(indent_line(line, column) for line in body)]
+
+
+def _fill_plain(text: str, width: int, used: int) -> list[str]:
+    """Break a plain text behind its key; none where a line of it would be read as something else.
+
+    used  what stands before the text on the first line, beyond the indent of the others
+    """
+    if ": " in text or " #" in text or text.endswith(":") or "  " in text or "\t" in text:
+        return []
+    first, *rest = _fill_lines(("\0" * used + text) if used > 0 else text, width, None)
+    return [first.lstrip("\0"), *rest]
 
 
 def join_lines(raw: str) -> str:
@@ -68,7 +88,7 @@ def write_block_text(node: YamlNode, column: int, *, expression: bool) -> tuple[
         paragraph: list[str] = []
 
         def flush() -> None:
-            if any(indent + len(row) > MOST for row in paragraph):
+            if paragraph and (not expression or any(indent + len(row) > MOST for row in paragraph)):
                 lines.extend(_fill_lines(" ".join(paragraph), MOST - indent, level))
             else:
                 lines.extend(paragraph)

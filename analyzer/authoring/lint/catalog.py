@@ -11,6 +11,7 @@ from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.lint.words import is_unfinished
 from analyzer.rules import Rule
 from analyzer.rules.language.rulefile import FileSpan, RuleItem, did_you_mean
+from analyzer.rules.model import SAME_LINE
 from analyzer.runtime.limits import Limits
 
 
@@ -140,7 +141,7 @@ def check_names(file: RuleFile, others: Others) -> None:
     for steps in places:
         name = file.read_word(*steps)
         item = file.find_item(*steps)
-        if not name or item is None:
+        if not name or item is None or (name == SAME_LINE and steps[0] == "explained_by"):
             continue
         name, _, row = name.partition("/")
         target = others.ids.get(name)

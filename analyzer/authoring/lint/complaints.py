@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzer.authoring.lint.codes import CODES
 from analyzer.rules import Rule
-from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleText
+from analyzer.rules.language.rulefile import BadRuleError, FileSpan, RuleItem, RuleItems, RuleText
 from analyzer.runtime.text import make_visible, one_line
 
 MOST = 400  # characters of a sentence; names and conditions of a rule may be long
@@ -111,7 +111,7 @@ class RuleFile:
             return item.value
         return []
 
-    def list_pairs(self, *steps: str | int) -> dict[str, RuleItem]:
+    def list_pairs(self, *steps: str | int) -> RuleItems:
         """Return the values of a mapping; none when it is not there or no mapping."""
         item = self.find_item(*steps)
         if item is not None and isinstance(item.value, dict):

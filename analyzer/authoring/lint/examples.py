@@ -27,6 +27,8 @@ def check_examples(file: RuleFile) -> None:
     wanted: list[tuple[str, ...]] = [("match",), ("no_match",), ("cannot_tell",)]
     if file.read_word("when") == "true":  # the gate alone decides: otherwise "not applicable"
         wanted[1] = ("no_match", "not_applicable")
+    if file.read_word("unasked") == "true":  # nobody is asked for its table
+        wanted[2] = ("cannot_tell", "not_applicable")
     missing = []
     for choice in wanted:
         if not results & set(choice):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
+from analyzer.authoring.lint import commands
 from analyzer.authoring.lint.complaints import MOST, Complaint, RuleFile
 from analyzer.rules.affected import ranges_of
 from analyzer.rules.fact_tables import FactCatalog
@@ -27,6 +28,7 @@ def check_files(
             yield _make_complaint(
                 "R080", facts, fault.file, fault.place.line, fault.message, fault.help
             )
+    yield from _check_commands(facts, asked)
     for name, table in facts.tables.items():
         assert table.given is not None
         for column, one in facts.declared[name].columns.items():
@@ -52,6 +54,27 @@ def check_files(
                         )
 
 
+def _check_commands(facts: FactCatalog, asked: Collection[Path]) -> Iterator[Complaint]:
+    """Yield the complaints about commands in backticks in cells; a step shows a cell, and has no caution of its own."""
+    known = commands.read_commands(facts.tables)
+    for table in facts.tables.values():
+        for file, line, cells in table.given.rows if table.given else ():
+            if facts.paths[file].parent not in asked:
+                continue
+            for column, cell in cells.items():
+                ticked = commands.find_ticked(cell) if isinstance(cell, str) else ()
+                for _, _, command in ticked:
+                    if unknown := commands.find_unknown(command, known):
+                        message = f"{column}: no row of {commands.TABLE} is `{unknown}`"
+                        help_text = "correct it, or add a row with the source that shows it"
+                        yield _make_complaint("R095", facts, file, line, message, help_text)
+                    risk = commands.find_risk(command, known) if column == "action" else None
+                    if risk is not None and not cells.get("caution"):
+                        message = f"{column}: `{command}` changes or stops something"
+                        help_text = "give the row a `caution`, or leave the command to a step"
+                        yield _make_complaint("R063", facts, file, line, message, help_text)
+
+
 def _make_complaint(
     code: str, facts: FactCatalog, file: str, line: int, message: str, help: str
 ) -> Complaint:
@@ -71,7 +94,7 @@ def _make_complaint(
     )
 
 
-def check_rule(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_rule(file: RuleFile, tables: Tables) -> None:
     """Keep the complaints about what one rule makes of facts."""
     check_memory(file)
     check_builds(file, tables)
@@ -105,7 +128,7 @@ def check_memory(file: RuleFile) -> None:
         file.complain("R082", message, place, help_text)
 
 
-def check_builds(file: RuleFile, tables: Mapping[str, Table]) -> None:
+def check_builds(file: RuleFile, tables: Tables) -> None:
     """Complain of a build of ESXi that the list of builds does not know, or knows of another version."""
     table = tables.get(BUILDS)
     if table is None or table.given is None:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from analyzer import rules
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
 from analyzer.authoring.lint.complaints import MOST as SENTENCE
 from analyzer.authoring.lint.complaints import Complaint, RuleFile, item_at
 from analyzer.rules import Rule
@@ -108,7 +107,7 @@ class _Tree(RuleText):
         return self._tree
 
 
-def load_file(file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+def load_file(file: RuleFile, tables: Tables, limits: Limits) -> None:
     """Fill tree and rule of a file as far as they can be had, and keep a complaint for each mistake."""
     try:
         file.tree = file.text.tree()
@@ -140,9 +139,7 @@ def make_complaint(code: str, error: BadRuleError, name: str) -> Complaint:
     return Complaint(code, message, name, error.place, error.source, help_text)
 
 
-def _build_rule(
-    file: RuleFile, tree: RuleItem, tables: Mapping[str, Table], limits: Limits
-) -> Rule:
+def _build_rule(file: RuleFile, tree: RuleItem, tables: Tables, limits: Limits) -> Rule:
     """Build the rule of a file with its examples; BadRuleError where one is wrong."""
     rule = rules.build(_Tree(file.text, tree), tables, limits)
     _ = rule.examples
@@ -192,7 +189,7 @@ _SIGN_NEEDS = ((), ("in",), ("match",))  # parts of `sign` that nothing can be i
 class _Mender:
     """Takes what is wrong out of a copy of the tree, mistake by mistake."""
 
-    def __init__(self, file: RuleFile, tables: Mapping[str, Table], limits: Limits) -> None:
+    def __init__(self, file: RuleFile, tables: Tables, limits: Limits) -> None:
         self.file, self.tables, self.limits = file, tables, limits
         assert file.tree is not None
         self.tree = copy.deepcopy(file.tree)

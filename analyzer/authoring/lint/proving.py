@@ -1,12 +1,14 @@
-"""Complaints that need the examples to run: failing ones, and thresholds that none of them notices."""
+"""Complaints that need the examples to run: failing ones, thresholds that none of them notices, lines of two rules."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from analyzer.artefacts.tables import Tables
 from analyzer.authoring.lint.complaints import RuleFile
 from analyzer.authoring.proof.mutation import find_survivors
+from analyzer.authoring.proof.overlaps import TABLE, find_overlaps
 from analyzer.authoring.proof.prove import prove_rules
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import FileSpan
@@ -32,6 +34,31 @@ def check_proofs(files: Sequence[RuleFile]) -> None:
                 _report_failed(file, result)
             _check_thresholds(file, rule)
         rest = [(file, rule) for file, rule in rest if some[rule.id][0] is not file]
+
+
+def check_lines(files: Sequence[RuleFile], everything: Sequence[RuleFile], tables: Tables) -> None:
+    """Complain of rules that rest on a line of another rule in one of their examples, and say nothing of it.
+
+    everything  the files of the whole catalog, those asked among them
+    """
+    judged: dict[str, Rule] = {}
+    for file in everything:
+        if file.rule is not None and not file.is_retired:
+            judged.setdefault(file.rule.id, file.rule)
+    catalog = Catalog(list(judged.values()), tables=tables)
+    asked = {}
+    for file in files:
+        rule = file.rule
+        if rule is not None and judged.get(rule.id) is rule:
+            asked[rule.id] = file
+    for one in find_overlaps([judged[name] for name in asked], catalog):
+        file = asked[one.rule]
+        key = "explained_by" if file.find_item("explained_by") is not None else "examples"
+        text = f'`{one.beside}` rests on a line of example "{one.example}" as well, and neither names the other'
+        help_text = (
+            f"merge the two, name the cause under `explained_by`, or add the pair to {TABLE}"
+        )
+        file.complain("R096", text, file.find_place(key), help_text)
 
 
 def _check_thresholds(file: RuleFile, rule: Rule) -> None:

@@ -8,15 +8,16 @@ tell apart (see loading).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from analyzer import rules
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
 from analyzer.authoring.lint import (
     allow,
     catalog,
+    commands,
     examples,
     layout,
     loading,
@@ -26,6 +27,8 @@ from analyzer.authoring.lint import (
     proving,
     reach,
     shares,
+    siblings,
+    sources,
     spans,
     words,
 )
@@ -122,6 +125,7 @@ def check_files(
             _read_tree(file)
     if thorough:
         proving.check_proofs(mine)
+        proving.check_lines(mine, files, known)
     packed = _read_packs(local, limits)
     others = catalog.collect_others([*packed, *files])
     found = []
@@ -135,7 +139,7 @@ def check_files(
 def check_text(
     text: str,
     name: str = "rule.yaml",
-    tables: Mapping[str, Table] | None = None,
+    tables: Tables | None = None,
     shared: SharedParts | None = None,
 ) -> list[Complaint]:
     """Return the complaints about the text of one rule by itself; other rules are not looked at.
@@ -144,14 +148,15 @@ def check_text(
     the tool.
     """
     file = RuleFile(Path(name), name, RuleText(name, text, shared or shared_files.of_no_place()))
-    loading.load_file(file, fact_tables.list_declared() if tables is None else tables, Limits())
-    return _check_file(file, None, {})
+    known = fact_tables.list_declared() if tables is None else tables
+    loading.load_file(file, known, Limits())
+    return _check_file(file, None, known)
 
 
 def _check_file(
     file: RuleFile,
     others: catalog.Others | None,
-    tables: Mapping[str, Table],
+    tables: Tables,
     *,
     thorough: bool = False,
 ) -> list[Complaint]:
@@ -159,8 +164,10 @@ def _check_file(
     if file.tree is not None:
         asked = [TREE]
         words.check_words(file)
+        commands.check_commands(file, tables)
         logs.check_patterns(file)
         examples.check_examples(file)
+        sources.check_records(file)
         layout.check_layout(file)
         if others is not None:
             asked.append(CATALOG)
@@ -175,7 +182,9 @@ def _check_file(
             reach.check_releases(file)
             shares.check_shares(file)
             spans.check_spans(file)
+            sources.check_memory(file)
             fact_lint.check_rule(file, tables)
+            siblings.check_siblings(file, tables)
         allow.apply_comments(file, asked)
     found = dict.fromkeys(file.found)  # the copies that YAML aliases make count once
     return sorted(found, key=lambda one: (one.place.line, one.place.column, one.code, one.message))

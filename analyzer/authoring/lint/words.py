@@ -21,17 +21,16 @@ _SENTENCE = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bcf)(?<!\bapprox)(?<!\bNo)[.!?][\u00bb\u201d\"')]*(?:\s+|$)"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d$")
-_RISKY = (
-    re.compile(r"\b(?:reboot|poweroff|halt|shutdown)\b"),
-    re.compile(r"\brm\s"),
-    re.compile(r"\bvsish\b.*\s-e\s+set\b"),
-    re.compile(r"\besxcli\b.*\s(?:set|remove|delete|disable|unload|down)\b"),
-    re.compile(r"\b(?:reset|restart)\b"),
-    re.compile(r"\bkill(?:all)?\s"),
-)
 _SKELETON = re.compile(r"\b(?:TO ?DO|FIXME|TBD|XXX)\b")
 _OPEN_PLURAL = re.compile(r"\b[A-Za-z]+\((?:s|es|ies)\)(?!\w)")
+_NAMELESS = re.compile(r"\s*It\b")
+# What a title describes although the trade has a term for it.
+_LAY_WORDS = re.compile(
+    r"\bagain and again\b|\bfor good\b|\b(?:says?|tells?) that\b|\bgets? no memory\b",
+    re.IGNORECASE,
+)
 _CODE = ("run", "when", "where", "id")  # of a step or an outcome: what is no text to read
+_SPOKEN = ("title", "outcomes", "say", "notes", "not_this", "fix")
 _READ = (
     "title",
     "about",
@@ -105,11 +104,28 @@ def check_words(file: RuleFile) -> None:
             place = file.text.within(item, found.start(), found.end())
             help_text = "write the number with its noun: {samples|sample|samples}"
             file.complain("R036", f'"{found[0]}" leaves open how many', place, help_text)
+    check_naming(file)
     if not file.is_retired:
         check_remedy(file)
         for key, code, text, help_text in _NEEDED:
             if is_empty(file.find_item(key)) and not (key == "ask" and file.short):
                 file.complain(code, text, file.find_place(key), help_text)
+
+
+def check_naming(file: RuleFile) -> None:
+    """Complain of sentences that begin with "It", and of a title in lay words."""
+    for key, part in file.list_pairs().items():
+        if key not in _SPOKEN:
+            continue
+        for item in _walk_texts(part):
+            if _NAMELESS.match(item.text):
+                help_text = "begin with the object, or with what was logged"
+                file.complain("R037", "the text begins with `It`", item.place, help_text)
+    title = file.find_item("title")
+    found = _LAY_WORDS.search(title.text) if title is not None else None
+    if title is not None and found is not None:
+        text = f'the title describes in lay words: "{found[0]}"'
+        file.complain("R037", text, title.place, "use the term of the trade: PDL, APD, flapping")
 
 
 def check_title(file: RuleFile) -> None:
@@ -288,18 +304,8 @@ def _walk_texts(item: RuleItem) -> Iterator[RuleItem]:
 
 
 def check_remedy(file: RuleFile) -> None:
-    """Complain of a rule without steps, and of risky commands without a caution."""
+    """Complain of a rule without steps."""
     steps = file.list_entries("fix")
     if not steps:
         help_text = "write what to run or do, and where"
         file.complain("R062", "the rule has no step under `fix`", file.find_place("fix"), help_text)
-    if not is_empty(file.find_item("caution")):
-        return
-    for number, _ in enumerate(steps):
-        if not is_empty(file.find_item("fix", number, "caution")):
-            continue
-        item = file.find_item("fix", number, "run")
-        if item is not None and any(pattern.search(item.text) for pattern in _RISKY):
-            text = "this command changes or stops something, and no `caution` says so"
-            help_text = "say what it interrupts, or that it interrupts nothing"
-            file.complain("R063", text, item.place, help_text)

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.language.rulefile import BadRuleError
@@ -175,8 +176,8 @@ def as_csv(listed: Iterable[Listed]) -> str:
     return stream.getvalue()
 
 
-def as_json(listed: Iterable[Listed]) -> str:
-    """Return the list as JSON, one object a line."""
+def as_json(listed: Iterable[Any]) -> str:
+    """Return a list of records as JSON, one object a line."""
     return "".join(json.dumps(asdict(row), ensure_ascii=True) + "\n" for row in listed)
 
 

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
-from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Kind, Table
+from analyzer.artefacts.tables import ORIGIN_COLUMNS, Column, Kind, Table, Tables
 from analyzer.authoring.pages import schema_parts as parts
 from analyzer.authoring.pages import schema_short
 from analyzer.authoring.pages import schema_snippets as snippets
 from analyzer.authoring.pages import schema_words as words
 from analyzer.authoring.pages.schema_parts import TEXT
+from analyzer.case.articles import URL
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Verdict
-from analyzer.rules import STATUSES, bounds, examples, logs, model, short, short_examples
+from analyzer.rules import (
+    STATUSES,
+    bounds,
+    cited_sources,
+    examples,
+    logs,
+    model,
+    short,
+    short_examples,
+)
 from analyzer.rules import keys as rule_keys
 from analyzer.rules import tables as rule_tables
 from analyzer.rules import values as rule_values
@@ -44,12 +53,12 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def make_schema(tables: Mapping[str, Table]) -> dict[str, Any]:
+def make_schema(tables: Tables) -> dict[str, Any]:
     """Return the schema of a rule over these tables; plain values only, the same for the same tables."""
     return _Maker(tables).make_whole()
 
 
-def write_schema(tables: Mapping[str, Table]) -> str:
+def write_schema(tables: Tables) -> str:
     """Return the schema as the text of a file, one line feed at its end."""
     return _type_written(make_schema(tables), "") + "\n"
 
@@ -89,7 +98,7 @@ def _type_ranges() -> dict[str, Any]:
 
 
 class _Maker:
-    def __init__(self, tables: Mapping[str, Table]) -> None:
+    def __init__(self, tables: Tables) -> None:
         self.tables = {name: tables[name] for name in sorted(tables)}
         self.facts = [table for table in self.tables.values() if table.given is not None]
         self.tables = {name: table for name, table in self.tables.items() if table.given is None}
@@ -113,7 +122,7 @@ class _Maker:
             "required": ["rule", "title"],
             "properties": found,
             **schema_short.type_forms(severe),
-            **snippets.RULE,
+            **snippets.offer_snippets("rule"),
             "definitions": self.make_definitions(),
         }
 
@@ -162,16 +171,15 @@ class _Maker:
         keys = {"when": _EXPRESSION, "severity": parts.type_choice("severity", SEVERITIES)}
         grade = parts.type_mapping("grade", rule_keys.GRADE_KEYS, keys, rule_keys.GRADE_KEYS)
         keys = schema_short.type_sign(self._log_keys(), _type_counts())
-        sign = parts.type_mapping("sign", short.SIGN_KEYS, keys, ("in", "match")) | snippets.SIGN
+        sign = parts.type_mapping(
+            "sign", short.SIGN_KEYS, keys, ("in", "match")
+        ) | snippets.offer_snippets("sign")
         note = parts.type_mapping(
             "notes", rule_keys.NOTE_KEYS, {"when": _EXPRESSION, "say": TEXT}, rule_keys.NOTE_KEYS
         )
-        outcome = (
-            parts.type_mapping(
-                "outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _type_answers(), ()
-            )
-            | snippets.OUTCOME
-        )
+        outcome = parts.type_mapping(
+            "outcomes", rule_keys.OUTCOME_KEYS, {"when": _EXPRESSION} | _type_answers(), ()
+        ) | snippets.offer_snippets("outcome")
         most = bounds.ENTRIES["examples"]
         cases = parts.list_of(self.type_example()) | {"maxItems": most}
         either = schema_short.bare_examples(cases, parts.make_ref("example below its result"))
@@ -181,23 +189,24 @@ class _Maker:
             "rule": word,
             "kb": _NUMBERS,
             "issues": _NUMBERS,
-            "source": {"anyOf": [TEXT, parts.list_of(TEXT)]},
+            "source": type_sources(),
             "tags": parts.list_of(word),
             "status": parts.type_choice("status", STATUSES),
             "replaces": _TEXTS,
             "product": parts.type_choice("product", model.PRODUCTS),
+            "unasked": {"type": "boolean"},
             "sign": sign,
             "cleared": self.type_cleared(),
             "each": self.type_each(),
-            "join": named | {"additionalProperties": self.type_join()} | snippets.JOIN,
+            "join": named | {"additionalProperties": self.type_join()} | snippets.offer_snippets("join"),
             "population": self.type_population(),
-            "logs": named | {"additionalProperties": log} | snippets.LOG,
-            "seen": named | {"additionalProperties": type_question()} | snippets.SEEN,
+            "logs": named | {"additionalProperties": log} | snippets.offer_snippets("log"),
+            "seen": named | {"additionalProperties": type_question()} | snippets.offer_snippets("seen"),
             "affected": _type_ranges(),
             "fixed_in": _type_ranges(),
             "only": _EXPRESSION,
             "let": named | {"additionalProperties": _EXPRESSION},
-            "when": _EXPRESSION | snippets.WHEN,
+            "when": _EXPRESSION | snippets.offer_snippets("when"),
             "severity": parts.type_choice("severity", SEVERITIES),
             "confidence": parts.type_choice("confidence", CONFIDENCES),
             "grade": parts.list_of(grade),
@@ -322,13 +331,39 @@ class _Maker:
             "expect": _type_expect(),
             "gap": _FLAG,
         }
-        return (
-            parts.type_mapping("examples", examples.EXAMPLE_KEYS, keys, ("name", "expect"))
-            | snippets.EXAMPLE
-        )
+        return parts.type_mapping(
+            "examples", examples.EXAMPLE_KEYS, keys, ("name", "expect")
+        ) | snippets.offer_snippets("example")
 
 
 # -- parts that need no table
+
+
+def type_sources() -> dict[str, Any]:
+    """Return the schema of `source`: one record or text, or a list of both."""
+    number = {"type": "integer", "minimum": 1, "maximum": cited_sources.ARTICLE_MOST}
+    keys = {
+        "title": TEXT,
+        "url": {"type": "string", "pattern": f"^{parts.type_body(URL)}$"},
+        "article": {
+            "type": ["integer", "array"],
+            "minimum": 1,
+            "maximum": cited_sources.ARTICLE_MOST,
+            "items": number,
+            "minItems": 1,
+            "maxItems": cited_sources.ARTICLES,
+        },
+        "checked": TEXT | {"pattern": f"^{parts.type_body(cited_sources.DAY)}$"},
+        "mark": parts.type_choice("mark", cited_sources.MARKS),
+    }
+    record = parts.type_mapping("source", cited_sources.SOURCE_KEYS, keys, ())
+    named = {
+        "anyOf": [{"required": [key]} for key in cited_sources.NAMES],
+        "not": {"required": ["url", "article"]},
+    }
+    record |= {"if": {"type": "object"}, "then": named}
+    either = record | {"type": [*TEXT["type"], "object"]}
+    return record | {"type": [*TEXT["type"], "object", "array", "null"], "items": either}
 
 
 def _type_answers() -> dict[str, Any]:
@@ -350,7 +385,11 @@ def type_fix() -> dict[str, Any]:
     found |= {
         "dependencies": {"unsure": {"anyOf": [{"required": ["when"]}, {"required": ["releases"]}]}}
     }
-    return found | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]} | snippets.FIX
+    return (
+        found
+        | {"anyOf": [{"required": ["run"]}, {"required": ["do"]}]}
+        | snippets.offer_snippets("fix")
+    )
 
 
 def type_question() -> dict[str, Any]:

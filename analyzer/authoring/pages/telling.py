@@ -12,6 +12,7 @@ from analyzer.rules import Example, Join, LogDef, Outcome, Rule, SeenDef
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.rulefile import BadRuleError
 from analyzer.rules.language.template import Template, show_noun
+from analyzer.rules.model import SAME_LINE
 from analyzer.rules.settings import Settings
 
 STATUS = {
@@ -51,11 +52,7 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
         yield f"KB {number}: {link_article(number)}"
     if rule.issues:
         yield f"known issue {', '.join(map(str, rule.issues))}"
-    if rule.source:
-        checked = ""
-        if rule.checked:
-            checked = f" (read on {rule.checked})"
-        yield f"facts from: {'; '.join(rule.source)}{checked}"
+    yield from describe_sources(rule)
     if rule.owner:
         yield f"owner: {rule.owner}"
     if rule.tags:
@@ -75,6 +72,19 @@ def describe_rule(rule: Rule, settings: Settings, verbose: int = 0) -> Iterator[
     yield from _write_section("NOT THIS", [f"- {line}" for line in rule.not_this])
     yield from _write_section("WHEN IT CANNOT TELL, ASK FOR", describe_asks(rule))
     yield from _write_section("EXAMPLES", describe_examples(rule, verbose))
+
+
+def describe_sources(rule: Rule) -> Iterator[str]:
+    """Yield where the facts of a rule come from, and the addresses of articles that its head does not have."""
+    if not rule.source:
+        return
+    checked = f" (read on {rule.checked})" if rule.checked else ""
+    sources = "; ".join(source.describe_source() for source in rule.source)
+    yield f"facts from: {sources}{checked}"
+    cited = dict.fromkeys(number for source in rule.source for number in source.articles)
+    for number in cited:
+        if number not in rule.kb:
+            yield f"KB {number}: {link_article(number)}"
 
 
 def _write_section(title: str, lines: Iterable[str]) -> Iterator[str]:
@@ -201,7 +211,13 @@ def describe_condition(rule: Rule) -> Iterator[str]:
             yield f"  {name} is {node.text}"
     yield f'about "{_write_text(rule.subject)}"'
     if rule.explained_by:
-        yield f"after {', '.join(rule.explained_by)}, which may explain it"
+        causes = [describe_cause(name) for name in rule.explained_by]
+        yield f"after {', '.join(causes)}, which may explain it"
+
+
+def describe_cause(name: str) -> str:
+    """Return how a rule named by `explained_by` is called in a sentence."""
+    return "whatever rests on the same lines" if name == SAME_LINE else name
 
 
 def _is_always(node: ExprNode) -> bool:

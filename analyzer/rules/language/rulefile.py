@@ -130,6 +130,9 @@ class RuleItem(msgspec.Struct, array_like=True):
         return names.get(type(self.value), "a number")
 
 
+RuleItems = dict[str, RuleItem]  # by key
+
+
 class SharedParts(Protocol):
     """What several rules share by name (language/shared.py)."""
 
@@ -305,7 +308,7 @@ class RuleText:
             )
         import yaml  # noqa: PLC0415 - see above
 
-        values: dict[str, RuleItem] = {}
+        values: RuleItems = {}
         keys: dict[str, FileSpan] = {}
         for key, child in node.value:
             at = _find_span(key)
@@ -336,7 +339,7 @@ class RuleText:
             raise self.error(f"{what} must be a mapping, not {item.what}", item.place)
         return [(name, item.keys[name], body) for name, body in item.value.items()]
 
-    def mapping(self, item: RuleItem, known: Iterable[str], what: str) -> dict[str, RuleItem]:
+    def mapping(self, item: RuleItem, known: Iterable[str], what: str) -> RuleItems:
         """Return a mapping after checking that it is one and holds only known keys."""
         if not isinstance(item.value, dict):
             raise self.error(f"{what} must be a mapping, not {item.what}", item.place)

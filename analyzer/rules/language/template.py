@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from analyzer.rules.language.checker import check_expression
 from analyzer.rules.language.expression import ExprNode, NameScope
@@ -23,6 +24,9 @@ UNKNOWN = "unknown"
 UNKNOWN_TIME = "an unknown time"
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NOUN = re.compile(r"\|([^|{}'\"]+)\|([^|{}'\"]+)$")
+_PARTS = (
+    4096  # texts between values that are remembered: a storm writes the same ones for each object
+)
 _COUNTS = re.compile(
     r"\|time\|times\}|\b(?:first|last)(?: time)? at \{|\} to \{"
 )  # a text that may be of one event
@@ -34,6 +38,7 @@ NO_OBJECT = {
     "host": "the host",
     "node": "the node",
 }  # what a cell holds that speaks of no object of its machine
+DAY = "%Y-%m-%d"  # the one format of a time: the day alone
 _SPEC = re.compile(r"(?:[^{}]?[<>=^])?[-+ ]?0?\d{0,2}[,_]?(?:\.\d{1,2})?[deEfFgGnsxX%]?$")
 
 
@@ -94,6 +99,7 @@ class Template:
         }
 
 
+@lru_cache(maxsize=_PARTS)
 def name_machine(text: str, machine: str) -> str:
     """Return a text of a rule with the name of the machine in the place of `this host`, or a plain noun."""
 
@@ -119,7 +125,7 @@ def show_value(value: object, spec: str = "") -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
-        return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+        return format(value, spec or "%Y-%m-%d %H:%M:%S UTC")
     if spec:
         try:
             shown = format(value, spec)
@@ -174,7 +180,8 @@ def parse_template(
             raise rule.error("the braces are empty", place, "write {{ for the sign itself")
         inner = RuleItem(name, place, name)
         node = check_expression(inner, rule, scope)
-        if spec and not (_SPEC.match(spec) and _is_format(node.type, spec)):
+        is_day = node.type == "time" and spec == DAY
+        if spec and not is_day and not (_SPEC.match(spec) and _is_format(node.type, spec)):
             raise rule.error(
                 f"format `{spec[:40]}` does not suit `{name}`",
                 place,

@@ -16,6 +16,32 @@ from analyzer.artefacts.tables import Block, Row
 from analyzer.forms import Field, Made, get_blocks
 
 _MESSAGE = re.compile(r"(?P<way>Assert|Deassert) \+ (?P<what>.+)")
+# What a record says of itself, worst first: the words of the IPMI specification for a state, for a threshold that is
+# passed outwards, and for any other fault.
+_GRAVITY = tuple(
+    (word, re.compile(form, re.IGNORECASE))
+    for word, form in (
+        (
+            "fatal",
+            r"\b(?:transition to|upper(?= \S+ going high)|lower(?= \S+ going low)) non-?recoverable\b",
+        ),
+        (
+            "critical",
+            r"\b(?:transition to|upper(?= \S+ going high)|lower(?= \S+ going low)) critical\b",
+        ),
+        (
+            "non-critical",
+            r"\b(?:transition to|upper(?= \S+ going high)|lower(?= \S+ going low)) non-?critical\b",
+        ),
+        ("fatal", r"\bfatal\b"),
+        (
+            "fault",
+            r"\b(?:fail(?:ed|ure)?|fault|uncorrectable|unrecoverable|error|(?:redundancy|input) lost|overtemperature"
+            r"|transition to degraded)\b",
+        ),
+    )
+)
+_FATAL_TYPE = re.compile(r"\bfatal|non-?recoverable", re.IGNORECASE)
 
 
 def finish_row(row: Row) -> None:
@@ -23,6 +49,15 @@ def finish_row(row: Row) -> None:
     found = _MESSAGE.match(str(row.values["sel_message"] or ""))
     row.values["is_asserted"] = found["way"] == "Assert" if found else None
     row.values["sel_event"] = found["what"].strip() if found else None
+    row.values["sel_gravity"] = find_gravity(row) if found else None
+
+
+def find_gravity(row: Row) -> str | None:
+    """Return how grave a record calls its event; None where it does not."""
+    event = str(row.values["sel_event"])
+    if _FATAL_TYPE.search(str(row.values["sel_event_type"] or "")):
+        return "fatal"
+    return next((word for word, form in _GRAVITY if form.search(event)), None)
 
 
 _FORM = get_blocks(
@@ -34,6 +69,7 @@ _FORM = get_blocks(
     Field(
         "When", "sel_time", "time", "when, by the clock of the controller, which need not be UTC"
     ),
+    Field("Event Type", "sel_event_type", "str", "7 (Fatal/NonRecoverable), 111 (Unknown), …"),
     Field("SEL Type", "sel_type", "str", "2 (System Event), or a form of the vendor"),
     Field(
         "Message",
@@ -48,6 +84,12 @@ _FORM = get_blocks(
         "sel_event",
         "str",
         "the message without Assert or Deassert: Memory Uncorrectable ECC, …",
+        sign=NOTHING,
+    ),
+    Made(
+        "sel_gravity",
+        "str",
+        "how grave the record calls it: fatal, critical, non-critical; fault where a word alone says trouble",
         sign=NOTHING,
     ),
     Made("sel_begun", "int", "how often this sensor began this event in the output", "events"),

@@ -4,7 +4,7 @@ Source: `vsish -e get /net/portsets/<switch>/ports/<port>/vmxnet3/txSummary`. No
 keys, so they stay as printed.
 """
 
-from analyzer.artefacts.signs import named_by
+from analyzer.artefacts.signs import counts_loss, named_by
 from analyzer.artefacts.tables import Column, Table
 from analyzer.forms import template_parser
 from analyzer.forms.blocks import vsish_body
@@ -22,7 +22,7 @@ TABLE = Table.of(
         "value",
         "int",
         "its value; empty where the text is no decimal number (registers)",
-        sign=named_by("key"),
+        sign=named_by("key", **{"# of times the ring is full": counts_loss()}),
     ),
     key=("switch", "port_id", "key"),
     counts_since="port",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from analyzer.artefacts.logtime import check_range
 from analyzer.artefacts.parsing import Output, Parser, fault_at
 from analyzer.artefacts.tables import Block, Column, KeyColumn, Row, Table, Value
 
@@ -91,7 +92,7 @@ def _put_value(row: Row, label: str, text: str, number: int) -> bool:
     elif label == "Created On":
         # `2/26/2021 17:41:7`: month first and without zeros
         try:
-            created = datetime.strptime(text, "%m/%d/%Y %H:%M:%S")
+            created = check_range(datetime.strptime(text, "%m/%d/%Y %H:%M:%S"))
             value = created.strftime("%Y-%m-%d %H:%M:%S")
         except ValueError:
             value = None

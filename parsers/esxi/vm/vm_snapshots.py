@@ -8,9 +8,9 @@ descriptions are not read.
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
 
+from analyzer.artefacts.logtime import FAR, moment_of_seconds
 from analyzer.artefacts.parsing import Output, Parser, fault_at
 from analyzer.artefacts.signs import dates_before, lies_above
 from analyzer.artefacts.tables import Block, Column, Row, Table
@@ -140,16 +140,13 @@ def _read_snapshot(block: Block, folder: str | None, cells: Cells) -> Output:
     if "createTimeHigh" in cells and "createTimeLow" in cells:
         high = int(cells["createTimeHigh"][0])
         low = int(cells["createTimeLow"][0])
-        # The time of two halves of microseconds, None for the zero of a linked clone and for what
-        # is no time
-        micros = (high << 32) + (low & 0xFFFFFFFF)
-        if not 0 < micros < 1 << 53:
-            created_text = None
-        else:
-            created = datetime.fromtimestamp(0, UTC) + timedelta(microseconds=micros)
-            created_text = created.strftime("%Y-%m-%d %H:%M:%S")
-        values["created"] = created_text
         lines["created"] = cells["createTimeHigh"][1]
+        micros = (high << 32) + (low & 0xFFFFFFFF)
+        created = moment_of_seconds(micros // 1_000_000)
+        if created is None:
+            yield fault_at(block, lines["created"], PARSER.name, f"the time of a snapshot is {FAR}")
+        elif micros:  # a linked clone has zero
+            values["created"] = created.strftime("%Y-%m-%d %H:%M:%S")
     yield Row(SNAPSHOT, values, block, min(lines.values()), lines)
 
 
