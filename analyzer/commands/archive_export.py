@@ -10,8 +10,13 @@ import click
 from analyzer.archive.query import browse
 from analyzer.archive.query.export import export_cases
 from analyzer.commands.archived import archive_option, case_filters, open_archive, time_options
-from analyzer.commands.plain import DONE, PARTIAL, speak_plainly
-from analyzer.commands.redacting import RedactChoice, map_file, redact_options, say_where_the_map_is
+from analyzer.commands.plain import DONE, PARTIAL, print_warning, speak_plainly
+from analyzer.commands.redacting import (
+    RedactChoice,
+    place_map,
+    redact_options,
+    say_where_the_map_is,
+)
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
 
@@ -73,8 +78,8 @@ def command(
     if every == bool(case) or (case and filters):
         raise UsageError("say which cases", do="Name them, or give --all with filters.")
     redaction = redact.begin_redaction(beside="the folder")
-    if redaction is not None and redaction.map.path is None:
-        redaction.map.path = map_file(output)
+    if redaction is not None:
+        place_map(redaction, output)
     archive = open_archive(archive_url)
     snapshot = archive.take_snapshot()
     wanted = browse.ListFilter(rule, severity, state, name, browse.parse_window(since, until))
@@ -92,7 +97,7 @@ def command(
     if redaction is not None:
         say_where_the_map_is(redaction)
     for stored, why in left:
-        click.echo(f"backline: {stored.id[:12]} has no report: {for_terminal(why)}", err=True)
+        print_warning(f"{stored.id[:12]} has no report: {why}")
     click.get_current_context().exit(PARTIAL if left and not every else DONE)
 
 
@@ -103,5 +108,5 @@ def _select_cases(archive: Archive, snapshot: Snapshot, wanted: ListFilter) -> l
     ids = {row[1] for row in browse.list_cases(archive, wanted, notes=notes).rows}
     chosen = [stored for stored in snapshot.list_visible_cases() if stored.id in ids]
     for note in [*([] if chosen else ["no case matches, nothing was written"]), *notes]:
-        click.echo(f"backline: {for_terminal(note)}", err=True)
+        print_warning(note)
     return chosen

@@ -9,7 +9,7 @@ from analyzer.archive.query import browse
 from analyzer.archive.query.redacting import collect_names
 from analyzer.commands.archived import archive_option, open_archive
 from analyzer.commands.plain import speak_plainly
-from analyzer.commands.redacting import RedactChoice, redact_options
+from analyzer.commands.redacting import RedactChoice, redact_form_options
 from analyzer.commands.showing import form_option, show_form
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -23,7 +23,7 @@ from analyzer.runtime.text import for_terminal
     "--source", is_flag=True, help="Show its source, revisions and labels instead of the report."
 )
 @click.option("-v", "--verbose", count=True, help="-v shows evidence, -vv the whole trace.")
-@redact_options
+@redact_form_options
 @speak_plainly
 def command(
     case: str, archive_url: str, form: str | None, source: bool, verbose: int, redact: RedactChoice
@@ -38,7 +38,8 @@ def command(
       backline archive show 3fa91c --archive archive --format html > report.html
     """
 
-    redaction, form = redact.begin_redaction(), form or "text"
+    redaction = redact.begin_redaction(form=form) or redact.begin_handover(form)
+    form = form or "text"
     archive = open_archive(archive_url)
     snapshot, found = browse.find_stored_case(archive, case)
     if source:

@@ -25,6 +25,7 @@ from analyzer.commands.plain import (
     PARTIAL,
     Interrupt,
     check_paths,
+    print_warning,
     speak_plainly,
 )
 from analyzer.commands.redacting import (
@@ -33,11 +34,16 @@ from analyzer.commands.redacting import (
     release_results,
     say_where_the_map_is,
 )
+from analyzer.commands.showing import make_console
 from analyzer.compare import compare_cases, read_sides
+from analyzer.compare.document import add_sentences
 from analyzer.compare.sides import sides_of_machines
 from analyzer.pipeline.triage import Options
-from analyzer.redact.redaction import KEPT
+from analyzer.redact.provenance import plan_record
+from analyzer.redact.redaction import has_own_rules
 from analyzer.report import comparison
+from analyzer.report.comparison_screen import print_screen
+from analyzer.report.printer import Printer
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.paths import folder_name
@@ -50,22 +56,6 @@ if TYPE_CHECKING:
     from analyzer.compare.sides import Recall
     from analyzer.redact.redaction import Redaction
     from analyzer.sources.remote import Place
-
-# Keys of the document whose texts are the program's own.
-_OWN_WORDS = frozenset(
-    {
-        "section",
-        "column",
-        "meaning",
-        "printed",
-        "mode",
-        "paired_by",
-        "since",
-        "ask",
-        "of_words",
-        "tables",
-    }
-)
 
 
 @click.command("compare")
@@ -161,15 +151,25 @@ def command(
     if folder is not None:
         write_all(folder, results)
     if summary:
+        _print_front(document, summary)
         page = (folder or Path()) / comparison.FILES[1]
-        click.echo(f"{summary}\n\ncomparison: {for_terminal(str(page))}")
+        click.echo(f"comparison: {for_terminal(str(page))}")
     if redaction is not None:
         say_where_the_map_is(redaction)
     broken = list(dict.fromkeys(line for side in sides for line in side.broken))
     for line in broken:
-        click.echo(f"backline: {for_terminal(line)}", err=True)
+        print_warning(line)
     status = PARTIAL if any(side.partial for side in sides) else DONE
     click.get_current_context().exit(BROKEN_RULE if broken else status)
+
+
+def _print_front(document: Comparison, sentences: str) -> None:
+    """Print one screen on a terminal, and into a pipe the whole sentences."""
+    console = make_console()
+    if console.is_terminal:
+        print_screen(document, Printer(console))
+    else:
+        click.echo(f"{sentences}\n")
 
 
 def _check_sides(paths: Sequence[Place], nodes: Sequence[str]) -> None:
@@ -211,5 +211,9 @@ def _redact_comparison(
         redaction.take_document(side.document)
         if side.facts is not None:
             redaction.take_facts(side.facts)
-    made = redaction.name_replacer.replace_document(to_builtins(document), KEPT | _OWN_WORDS)
-    return convert(made, Comparison)
+    own = all(has_own_rules(side.document) for side in sides)
+    plan = plan_record(Comparison)
+    plain = to_builtins(document)
+    redaction.take_naming(plain, plan)
+    made = redaction.name_replacer.replace_record(plain, plan, own=own)
+    return add_sentences(convert(redaction.hide_unmarked(made, plan), Comparison))

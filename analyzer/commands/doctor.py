@@ -38,7 +38,9 @@ NEEDED = (
     "zstandard",
 )
 FASTER = ("google-re2", "hyperscan", "isal")
-EXTRAS = ("fsspec", "s3fs", "dask", "distributed", "starlette", "uvicorn", "httptools", "uvloop")
+EXTRAS = (
+    "fsspec", "s3fs", "dask", "distributed", "starlette", "uvicorn", "httptools", "uvloop", "textual", "mcp"
+)  # fmt: skip
 LITTLE = 1 << 30  # bytes free, below which disk space is a remark
 _SETTINGS = ("BACKLINE_", "NO_COLOR", "COLUMNS", "SOURCE_DATE_EPOCH", "PYTHON")
 

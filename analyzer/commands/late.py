@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+STRICT_WORD = "--redact=strict"
+STRICT_OPTION = (
+    "--redact-strict"  # the same for click: an option whose value may lack takes the path behind it
+)
+
+
+def split_strict(words: Sequence[str]) -> list[str]:
+    """Return the words of a command line with STRICT_OPTION for STRICT_WORD."""
+    end = words.index("--") if "--" in words else len(words)
+    before = [STRICT_OPTION if word == STRICT_WORD else word for word in words[:end]]
+    return [*before, *words[end:]]
 
 
 class LateGroup(click.Group):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from analyzer.artefacts.logtime import read_given_clock
 from analyzer.case import case_file
+from analyzer.commands.pager import choose_pager, page_lines
 from analyzer.commands.places import InputPath, choose_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, open_standard_input
+from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log import around as moments
 from analyzer.merged_log.entry import TimeWindow
 from analyzer.report.finding_names import find_finding
@@ -23,12 +27,13 @@ from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.text import for_terminal
 from analyzer.views.log_reading import MANY, LogQuery, MergedLog, name_evidence
-from analyzer.views.log_text import describe_reading, write_lines
+from analyzer.views.log_text import describe_reading, write_lines, write_short
 
 if TYPE_CHECKING:
+    from analyzer.commands.progress import TriageProgress
     from analyzer.report.log_lines import Narrowed
     from analyzer.sources.remote import Place
-    from analyzer.views.log_reading import EvidenceName
+    from analyzer.views.log_reading import EvidenceName, MergedLine
 
 LEVELS = ("emergency", "alert", "critical", "error", "warning", "notice", "info", "debug")
 LENGTH = "10m"
@@ -67,6 +72,13 @@ LENGTH = "10m"
     default="text",
     show_default=True,
 )
+@click.option(
+    "--address",
+    "with_address",
+    is_flag=True,
+    help="On a terminal too: host and full address of each line, as into a file.",
+)
+@click.option("--no-pager", is_flag=True, help="Do not page on a terminal; PAGER is the pager.")
 @click.option("--limit", "limit_pairs", multiple=True, metavar="NAME=N", help="Change a limit.")
 @redact_options
 @speak_plainly
@@ -80,6 +92,8 @@ def command(
     pattern: str,
     level: str | None,
     form: str,
+    with_address: bool,
+    no_pager: bool,
     limit_pairs: tuple[str, ...],
     redact: RedactChoice,
 ) -> None:
@@ -110,13 +124,27 @@ def command(
     with Interrupt() as stop, open_standard_input(paths) as given:
         if redaction is None:
             fewer.print_expected()
-            merged = MergedLog(given, query, on_many=fewer.print_met)
-            lines, counts = write_lines(merged.read_lines(), form), merged.summary
+            reading = ReadingShown(paths)
+            merged = MergedLog(
+                given,
+                query,
+                on_many=fewer.print_met,
+                with_objects=form != "text",
+                watch=reading.listener,
+                on_read=reading.show_read,
+            )
+            counts = merged.summary
+            found = reading.show_until_first(merged.read_lines())
+            if form == "text" and sys.stdout.isatty() and not with_address:
+                lines = write_short(found, counts, evidence)
+            else:
+                lines = write_lines(found, form)
         else:
             lines, counts = redacted_log(redaction, given, query, form)
-        sys.stdout.writelines(f"{line}\n" for line in lines)  # click.echo would flush each
-        sys.stdout.flush()
+        is_complete = page_lines(lines, [] if no_pager else choose_pager())
         stop.raise_if_pressed()
+    if not is_complete:  # the reader of the pager has seen enough
+        click.get_current_context().exit(DONE)
     for line in describe_reading(counts, query.window):
         shown = line if redaction is None else redaction.redact_text(line)
         click.echo(f"backline: {for_terminal(shown)}", err=True)
@@ -126,6 +154,36 @@ def command(
     if counts.lines > MANY:
         fewer.print_again()
     click.get_current_context().exit(PARTIAL if counts.faults else DONE)
+
+
+class ReadingShown:
+    """Shows on a terminal what is read until the first line comes: all logs are read before it."""
+
+    def __init__(self, paths: Sequence[Place]) -> None:
+        self._bar: TriageProgress | None = None
+        if sys.stderr.isatty() and DASH not in paths:
+            from analyzer.commands.progress import TriageProgress
+
+            self._bar = TriageProgress(paths)
+
+    @property
+    def listener(self) -> ReadListener | None:
+        """What is called for each member that is read."""
+        return ReadListener(ended=self._bar.show_member) if self._bar is not None else None
+
+    def show_read(self, count: int) -> None:
+        """Take how many bytes were read."""
+        if self._bar is not None:
+            self._bar.show_read(count)
+
+    def show_until_first(self, lines: Iterator[MergedLine]) -> Iterator[MergedLine]:
+        """Yield the lines; the progress line is there until the first one."""
+        if self._bar is not None:
+            with self._bar:
+                first = list(islice(lines, 1))
+            self._bar = None
+            yield from first
+        yield from lines
 
 
 class FewerLines:
@@ -179,16 +237,18 @@ def _find_window(
 
     if around is None:
         return TimeWindow(), None, frozenset()
-    moment, few = moments.parse_time(around), None
-    evidence: frozenset[EvidenceName] = frozenset()
-    if moment is None:
-        document = case_file.read_case(_find_document(around, case_at, paths))
-        finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
-        moment, few = moments.find_moment(finding), LogDrawer(document).find_narrowed(finding)
-        evidence = frozenset(
-            name_evidence(one.address, one.line, one.text) for one in finding.evidence
-        )
-    return moments.center_window(moment, moments.parse_span(length)), few, evidence
+    span = moments.parse_span(length)
+    moment = moments.parse_time(around)
+    if moment is not None:
+        return moments.center_window(moment, span), None, frozenset()
+    document = case_file.read_case(_find_document(around, case_at, paths))
+    moment = moments.find_clock(around, document.case.created)
+    if moment is not None:
+        return moments.center_window(moment, span), None, frozenset()
+    finding = find_finding(document, around, example="Write a time as 2017-10-14T09:12:46Z.")
+    few = LogDrawer(document).find_narrowed(finding)
+    evidence = frozenset(name_evidence(one.address, one.line, one.text) for one in finding.evidence)
+    return moments.center_window(moments.find_moment(finding), span), few, evidence
 
 
 def _find_document(around: str, case_at: Path | None, paths: Sequence[Any]) -> Path:
@@ -202,8 +262,11 @@ def _find_document(around: str, case_at: Path | None, paths: Sequence[Any]) -> P
             if isinstance(place, Path) and place.is_file():
                 return place
     near = [f"--case {name.parent}" for name in sorted(Path().glob("*/case.json"))]
+    what = f"{around!r} is not a time, and no case.json was found that has findings"
+    if read_given_clock(around):
+        what = f"{around!r} names no day, and no case.json was found that tells the last one"
     raise UsageError(
-        f"{around!r} is not a time, and no case.json was found that has findings",
+        what,
         do="Write a time as 2017-10-14T09:12:46Z, or say with --case where `backline triage` wrote its results.",
         choices=near,
     )

@@ -23,7 +23,6 @@ from analyzer.rules import fact_tables
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 TABLES_COMMAND = "backline tables --doc"
-RULES_COMMAND = "backline rules doc"
 
 
 def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
@@ -44,13 +43,13 @@ def list_page_makers(main: click.Group) -> dict[str, Callable[[], str]]:
 def make_rules_page() -> str:
     """Return the page of the shipped catalog, retired rules as well."""
 
-    return pages.rules_page(rules.load(retired=True, examples=True), RULES_COMMAND)
+    return pages.rules_page(rules.load(retired=True, examples=True))
 
 
 def make_area_pages() -> dict[str, str]:
     """Return the page of the shipped catalog as one page an area, for the site."""
 
-    return pages.area_pages(rules.load(retired=True, examples=True), RULES_COMMAND)
+    return pages.area_pages(rules.load(retired=True, examples=True))
 
 
 def make_tables_page() -> str:

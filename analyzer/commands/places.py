@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from analyzer.artefacts.logtime import read_given_time
+from analyzer.artefacts.logtime import read_given_clock, read_given_time
 from analyzer.pipeline.triage import case_name
 from analyzer.rules.catalog import default_paths
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -101,6 +101,17 @@ class RuleName(_Type):
             CompletionItem(one) for one in sorted(ids - {"shared"}) if one.startswith(incomplete)
         ]
         return found or [CompletionItem(incomplete, type="file")]
+
+
+def parse_incident(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
+    """Return the time of an option as `place_incident` takes it: with its day or without, "" when it is not given."""
+    time = (read_given_time(value) or read_given_clock(value)) if value else ""
+    if value and not time:
+        typed = one_line(value)
+        raise click.BadParameter(
+            f"{typed!r} is not a time. Write it as 06:15 or 2017-10-14T09:12:46Z; it is UTC."
+        )
+    return time
 
 
 def parse_moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:

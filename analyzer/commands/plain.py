@@ -25,6 +25,7 @@ DONE, FOUND, USAGE, PARTIAL, INTERRUPTED, INTERNAL = 0, 1, 2, 5, 130, 70
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 FAILED, BROKEN_RULE = 1, 4
 _ENDS_WITH = "backline.ends_with"
+_HIDES = "backline.hides"
 LISTED = 40  # lines of what can be given instead
 
 
@@ -52,10 +53,11 @@ def speak_plainly(command: Callable[..., None]) -> Callable[..., None]:
                 raise
             else:
                 text, status = _explain_error(error)
-                click.echo(f"backline: {text}", err=True)
+                hide = ctx.meta.get(_HIDES, str)
+                click.echo(f"backline: {hide(text)}", err=True)
                 choices = error.choices if isinstance(error, BacklineError) else ()
                 for line in choices[:LISTED]:
-                    click.echo(f"  {one_line(line)}", err=True)
+                    click.echo(f"  {hide(one_line(line))}", err=True)
                 if len(choices) > LISTED:
                     click.echo(f"  and {len(choices) - LISTED:,} more", err=True)
         ctx.exit(
@@ -80,6 +82,17 @@ def explain_unprinted(error: OSError) -> int:
 def keep_status(status: int) -> None:
     """Set how the command ends, before it prints: it ends so too when its reader has seen enough (`| head`)."""
     click.get_current_context().meta[_ENDS_WITH] = status
+
+
+def hide_in_errors(hide: Callable[[str], str]) -> None:
+    """Set what the command does to its errors and warnings before it prints them."""
+    click.get_current_context().meta[_HIDES] = hide
+
+
+def print_warning(text: str) -> None:
+    """Print a warning on one line of standard error."""
+    hide = click.get_current_context().meta.get(_HIDES, str)
+    click.echo(f"backline: {for_terminal(hide(text))}", err=True)
 
 
 def report_interrupt() -> int:

@@ -9,7 +9,7 @@ import click
 
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.redact import namemap
-from analyzer.redact.replacing import reverse_text
+from analyzer.redact.reversing import reverse_text
 from analyzer.runtime.errors import UsageError
 
 LARGEST = 64 << 20  # characters of standard input
@@ -33,7 +33,7 @@ def command(path: Path, text: tuple[str, ...]) -> None:
 
     \b
     Example:
-      backline redact --reverse case-1234.redact-map.json "Reset vmnic2 of host-01"
+      backline redact --reverse case-1234.redact-map.json "Reset vmnic2 of host01anon"
       backline redact --reverse case-1234.redact-map.json - < answer.txt
     """
 

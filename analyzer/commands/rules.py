@@ -19,8 +19,10 @@ COMMANDS = {
     "profile": "Time every rule on a case, slowest first.",
     "backtest": "Judge rules over all stored cases.",
     "diff": "Compare what two versions of a catalog find.",
+    "catalog": "Show what each table of facts knows, and its date.",
     "schema": "Print the JSON Schema of rule files.",
     "doc": "Describe rules in Markdown.",
+    "update": "Take a catalog from a signed FILE; nothing is fetched.",
 }
 
 

@@ -9,7 +9,6 @@ import click
 from analyzer.authoring.pages import pages
 from analyzer.authoring.select import select_rules
 from analyzer.commands.local import kb_option
-from analyzer.commands.made_pages import RULES_COMMAND
 from analyzer.commands.places import RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speak_plainly
 from analyzer.commands.showing import write_text
@@ -42,11 +41,14 @@ def command(rules: tuple[str, ...], output: Path | None, kb: tuple[Path, ...]) -
 
     check_paths(kb, UsageError)
     catalog = select_rules(rules, kb, retired=True)
-    page = pages.rules_page(catalog, RULES_COMMAND)
+    page = pages.rules_page(catalog)
     if output is None:
         write_text(page)
     else:
-        texts = {"rules.md": page, "tables.md": pages.tables_page(catalog.tables, RULES_COMMAND)}
+        texts = {
+            "rules.md": page,
+            "tables.md": pages.tables_page(catalog.tables, pages.RULES_COMMAND),
+        }
         check_folder(output, tuple(texts))
         write_all(output, texts)
         click.echo("\n".join(f"written: {one_line(str(output / name))}" for name in texts))

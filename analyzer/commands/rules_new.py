@@ -105,10 +105,10 @@ def command(
     path = skeleton.find_target(kb, rule_id, force=force)
     if drafted:
         text = _draft_rule(
-            rule_id, title, _find_source(source, specs, bundles, kb, words), specs, bundles, kb
+            rule_id, title, _find_source(source, specs, bundles, kb, words), specs, bundles
         )
     else:
-        text = skeleton.write_skeleton(rule_id, table, log, title, skeleton.locate_schema(kb))
+        text = skeleton.write_skeleton(rule_id, table, log, title)
     skeleton.write_file(path, text)
     _print_next(path, bundles, drafted, named=bool(table or log))
 
@@ -144,14 +144,12 @@ def _draft_rule(
     made: DraftSource,
     specs: tuple[str, ...],
     bundles: tuple[Path, ...],
-    kb: Path,
 ) -> str:
-    schema = skeleton.locate_schema(kb)
-    found = draft.draft_rule(rule_id, title, made, schema=schema)
+    found = draft.draft_rule(rule_id, title, made)
     paths = bundles or _find_bundles(specs)
     check = casecheck.check_draft(found, paths) if paths else None
     if check is not None and check.counts:
-        found = draft.draft_rule(rule_id, title, made, check.list_remarks(), schema)
+        found = draft.draft_rule(rule_id, title, made, check.list_remarks())
     _print_draft(found, check)
     return found.text
 

@@ -36,7 +36,5 @@ def command(output: Path | None) -> None:
     check_folder(output.parent, (output.name,))
     write_atomic(output, text)
     click.echo(f"written: {one_line(str(output))}")
-    click.echo(
-        f"first line of a rule beside it: # yaml-language-server: $schema={one_line(output.name)}",
-        err=True,
-    )
+    schema, folder = one_line(output.as_posix()), one_line(output.parent.as_posix())
+    click.echo(f'for your editor: "yaml.schemas": {{"{schema}": "{folder}/**/*.yaml"}}', err=True)

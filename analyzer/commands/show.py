@@ -9,8 +9,15 @@ import click
 from analyzer.case import case_file
 from analyzer.commands.made_pages import make_case_schema, printing_option
 from analyzer.commands.plain import check_paths, speak_plainly
-from analyzer.commands.redacting import RedactChoice, redact_options
-from analyzer.commands.showing import ShownPart, form_option, part_options, show_form
+from analyzer.commands.redacting import RedactChoice, redact_form_options
+from analyzer.commands.showing import (
+    FormHead,
+    ShownPart,
+    form_option,
+    heading_options,
+    part_options,
+    show_form,
+)
 from analyzer.commands.standard_input import open_standard_input
 from analyzer.runtime.errors import BacklineError
 
@@ -27,7 +34,8 @@ from analyzer.runtime.errors import BacklineError
     help="Also lines that look bad and are harmless, with their number.",
 )
 @printing_option("--schema", make_case_schema, "Print the JSON Schema of case.json.")
-@redact_options
+@heading_options
+@redact_form_options
 @speak_plainly
 def command(
     case_json: Path,
@@ -36,6 +44,7 @@ def command(
     verbose: int,
     everything: bool,
     redact: RedactChoice,
+    head: FormHead,
 ) -> None:
     """Print a saved case again, in any form; no bundle is needed.
 
@@ -44,13 +53,19 @@ def command(
     \b
     Example:
       backline show case-1234/case.json --format md
+      backline show case-1234 --format mail --sr 12345678 --language de
+      backline show case-1234/case.json --format llm
       backline show --schema
     """
 
+    head.check_form(form, redacted=redact.on)
     with open_standard_input((case_json,)) as (path,):
         check_paths((path,), BacklineError)
-        redaction = redact.begin_redaction()
+        redaction = redact.begin_redaction(form=form)
+        handed = redact.begin_handover(form)
         document = case_file.read_case(path)
+    if redaction is None and not document.case.masked:
+        redaction = handed
     if redaction is not None:
         document = redaction.redact_document(document)
     show_form(
@@ -59,4 +74,5 @@ def command(
         verbose,
         redaction,
         everything=everything,
+        head=head,
     )

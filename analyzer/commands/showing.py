@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -16,7 +17,9 @@ from analyzer.case.document import CaseDocument
 from analyzer.commands.places import RuleName
 from analyzer.commands.redacting import release_results
 from analyzer.report import html
+from analyzer.report.case_heading import HEADED, CaseHeading, check_heading
 from analyzer.report.log_lines import LogDrawer
+from analyzer.report.mail_words import LANGUAGES
 from analyzer.report.open_asks import keep_questions
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import for_terminal
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SEVERITIES = ("critical", "major", "warning", "info")
-FORMS = ("mail", "sarif", "junit", "csv", "jsonl", "md", "html", "json")
+FORMS = (
+    "note", "jira", "markdown", "mail", "sarif", "junit", "csv", "jsonl", "md", "html", "json", "llm"
+)  # fmt: skip
 UNWRAPPED = 1_000_000  # columns of a pipe: whatever reads it wraps as it likes
 
 
@@ -67,6 +72,62 @@ def form_option(*more: str) -> Callable[[Command], Command]:
     """Add `--format`: one of FORMS or of `more`; the command gets it as `form`, None when not given."""
     kinds = click.Choice([*more, *FORMS])
     return click.option("--format", "form", type=kinds, help="Print this form on standard output.")
+
+
+def heading_options(command: Command) -> Command:
+    """Add `--sr`, `--customer` and `--language`; the command gets them as `head`, and has it checked."""
+
+    @wraps(command)
+    def run_with_heading(*args: Any, **words: Any) -> Any:
+        head = FormHead(words.pop("sr"), words.pop("customer"), words.pop("language"))
+        return command(*args, head=head, **words)
+
+    number = click.option(
+        "--sr", metavar="NUMBER", help="Number of the request, to head a note or the mail."
+    )
+    customer = click.option(
+        "--customer", metavar="NAME", help="Name of the customer, to head a note or the mail."
+    )
+    language = click.option(
+        "--language", type=click.Choice(LANGUAGES), help="Language of the mail (default: en)."
+    )
+    return cast("Command", number(customer(language(run_with_heading))))
+
+
+@dataclass(frozen=True, slots=True)
+class FormHead:
+    """What heads a form, and the language of the mail, as they were typed; None for what was not."""
+
+    sr: str | None = None
+    customer: str | None = None
+    language: str | None = None
+
+    def check_form(self, form: str | None, *, redacted: bool) -> None:
+        """Raise UsageError for what cannot be written, or where the form has no place for it."""
+        given = self.sr is not None or self.customer is not None
+        if given and form not in HEADED:
+            raise UsageError(
+                "--sr and --customer head a note or the mail",
+                do=f"Choose --format {', '.join(HEADED[:-1])} or {HEADED[-1]}.",
+            )
+        if self.language and form != "mail":
+            raise UsageError("--language is that of the mail", do="Add --format mail.")
+        if redacted and self.customer is not None:
+            raise UsageError(
+                "--customer cannot be combined with --redact",
+                why="what is redacted names no customer",
+                do="Leave --customer out; --sr may stay.",
+            )
+        self.make_heading()
+
+    def make_heading(self) -> CaseHeading:
+        """Return the heading; UsageError for a text that is no line."""
+        sr = "" if self.sr is None else check_heading("--sr", self.sr)
+        customer = "" if self.customer is None else check_heading("--customer", self.customer)
+        return CaseHeading(sr, customer)
+
+
+NO_HEAD = FormHead()
 
 
 class ShownPart:
@@ -180,9 +241,11 @@ def print_form(
     form: str,
     limits: Limits | None = None,
     redaction: Redaction | None = None,
+    head: FormHead = NO_HEAD,
 ) -> None:
     """Print a form for other programs, as UTF-8 whatever the terminal speaks; `redaction` looks at it first."""
-    texts = _render_form(document, form, limits)
+    with keep_questions():
+        texts = _render_form(document, form, limits, head)
     if redaction is not None:
         texts = ["".join(texts)]
         _release("".join(texts), redaction)
@@ -190,7 +253,9 @@ def print_form(
         write_text(text)
 
 
-def _render_form(document: CaseDocument, form: str, limits: Limits | None) -> Iterable[str]:
+def _render_form(
+    document: CaseDocument, form: str, limits: Limits | None, head: FormHead
+) -> Iterable[str]:
     """Return the text of a case document in one of FORMS, whole or in parts."""
     if form == "html":
         return html.render_pieces(
@@ -198,13 +263,17 @@ def _render_form(document: CaseDocument, form: str, limits: Limits | None) -> It
         )
     if form == "json":
         return case_file.write_parts(document)
-    from analyzer.report import junit, lists, markdown, open_asks, sarif
+    from analyzer.report import junit, lists, llm, mail, markdown, sarif, short_note
 
+    if form in short_note.PRINTERS:
+        return [short_note.render_short_note(document, form, head.make_heading())]
+    if form == "mail":
+        return [mail.write_mail(document, head.make_heading(), head.language or LANGUAGES[0])]
     forms = {
         "csv": lists.render_csv,
         "jsonl": lists.render_json_lines,
         "junit": junit.render_junit,
-        "mail": open_asks.write_mail,
+        "llm": llm.render_llm,
         "md": markdown.render_note,
         "sarif": sarif.render_sarif,
     }
@@ -218,12 +287,13 @@ def show_form(
     redaction: Redaction | None = None,
     *,
     everything: bool = False,
+    head: FormHead = NO_HEAD,
 ) -> None:
     """Print a case document as text, or in one of FORMS."""
     if form == "text":
         show_document(document, verbose, everything=everything, redaction=redaction)
     else:
-        print_form(document, form, redaction=redaction)
+        print_form(document, form, redaction=redaction, head=head)
 
 
 def write_text(text: str) -> None:

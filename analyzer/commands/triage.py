@@ -22,7 +22,7 @@ from analyzer.commands.local import (
     list_overdue,
     local_options,
 )
-from analyzer.commands.places import InputPath, choose_output, name_folder, parse_moment
+from analyzer.commands.places import InputPath, choose_output, name_folder, parse_incident
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -31,18 +31,21 @@ from analyzer.commands.plain import (
     Interrupt,
     check_paths,
     keep_status,
+    print_warning,
     speak_plainly,
 )
 from analyzer.commands.redacting import (
     RedactChoice,
-    redact_options,
+    redact_form_options,
     release_results,
     say_where_the_map_is,
 )
 from analyzer.commands.showing import (
     SEVERITIES,
+    FormHead,
     ShownPart,
     form_option,
+    heading_options,
     list_log_commands,
     part_options,
     print_form,
@@ -59,7 +62,6 @@ from analyzer.runtime.errors import BacklineError, describe_fault, find_error_pl
 from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.result_files import RESULTS
-from analyzer.runtime.text import for_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -109,8 +111,8 @@ _FOLDER = click.Path(path_type=Path, readable=False)
 @click.option(
     "--incident",
     metavar="TIME",
-    callback=parse_moment,
-    help="UTC time of the trouble, to centre the report on.",
+    callback=parse_incident,
+    help="UTC time of the trouble, to centre the report on; 06:15 is the last one in the logs.",
 )
 @optional_archive_option(
     "Say at each sign of trouble how many cases of this archive have it; nothing is stored."
@@ -122,7 +124,8 @@ _FOLDER = click.Path(path_type=Path, readable=False)
     help="A folder of folders is one case, also when it looks like many.",
 )
 @limits_option
-@redact_options
+@heading_options
+@redact_form_options
 @speak_plainly
 def command(
     paths: tuple[Place, ...],
@@ -139,6 +142,7 @@ def command(
     open_it: bool,
     one_case: bool,
     redact: RedactChoice,
+    head: FormHead,
 ) -> None:
     """Triage PATHS as one case and write its report.
 
@@ -156,9 +160,13 @@ def command(
     refuse_together(format=form, json=json_to is not None, all=everything)
     refuse_together(quiet=quiet, all=everything)
     refuse_together(json=json_to is not None, severity=part)
+    head.check_form(form, redacted=redact.on)
     printed = form is not None or json_to is not None
-    redaction = redact.begin_redaction(beside="" if printed and output is None else "the results")
+    beside = "" if printed and output is None else "the results"
+    redaction = redact.begin_redaction(beside=beside, form=form)
+    handed = redact.begin_handover(form)
     words = TriageWords(choice, incident, quiet or printed, json_to is not None, redaction)
+    words.handed = handed
     if archive_url is not None:
         words.archive = open_archive(archive_url)
     with open_standard_input(paths) as given:
@@ -186,9 +194,12 @@ def command(
     if folder is not None and open_it:
         click.launch((folder / REPORT).resolve().as_uri())
     for line in [*failed, *outcome.broken_rules, *([] if quiet else list_overdue(document))]:
-        click.echo(f"backline: {for_terminal(line)}", err=True)
+        print_warning(line)
     if form is not None:
-        print_form(part.cut_document(document, redaction), form, choice.limits, redaction)
+        shown, names = document, redaction
+        if handed is not None:
+            shown, names = handed.redact_document(document), handed
+        print_form(part.cut_document(shown, names), form, choice.limits, names, head)
     partial = outcome.partial or bool(failed)
     click.get_current_context().exit(_find_status(document, partial, outcome.broken_rules, fail_on))
 
@@ -250,6 +261,7 @@ class TriageWords:
     redaction     what names become in all that is written, None where they stay
     folder        where the results go, None for nowhere
     archive       that knows earlier cases, None for none
+    handed        what names become in the form that is redacted unasked; the results keep theirs
     """
 
     choice: RuleChoice
@@ -259,6 +271,7 @@ class TriageWords:
     redaction: Redaction | None = None
     folder: Path | None = None
     archive: Archive | None = None
+    handed: Redaction | None = None
 
     def run_triage(self, paths: Sequence[Place], *, named: bool) -> tuple[RunResult, list[str]]:
         """Run the pipeline with a progress line on a terminal; write the results, and return what failed of them.
@@ -296,7 +309,8 @@ class TriageWords:
         options.keep_refused, options.incident = self.keep_refused, self.incident
         if self.archive is not None:
             options.hashes = FileHashes(paths, every=True)
-        if (redaction := self.redaction) is not None:
+        redaction = self.redaction or self.handed
+        if redaction is not None:
             options.on_gathered = lambda material: redaction.take_facts(material.facts)
         return options
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import click
@@ -10,21 +9,18 @@ import click
 from analyzer import __version__
 from analyzer.artefacts import parsing
 from analyzer.commands import manual
-from analyzer.ingest import known_files
-from analyzer.pipeline.triage import list_signatures
+from analyzer.pipeline import triage
 from analyzer.redact import signedlines, textforms
 from analyzer.report.compiling import compile_templates
-from analyzer.rules.catalog import load, write_shipped
+from analyzer.rules.catalog import write_shipped
 from analyzer.runtime import snapshot
-from analyzer.scan.engines import Needle
 
 
 def complete_wheel(package: Path) -> None:
     """Write what every run would work out again into a copy of the package, and the compiled templates."""
     compile_templates(package / "report")  # modules, for which a snapshot counts as well
     snapshot.write_brought(package, parsing.PARSERS, parsing.import_declarations())
-    note_patterns()
-    snapshot.write_answers(package)
+    snapshot.write_answers(package, note_patterns)
     write_shipped(package)
 
 
@@ -37,9 +33,7 @@ def write_man_page(folder: Path, main: click.Group) -> Path:
 
 
 def note_patterns() -> None:
-    """Work out what a run asks of the patterns of the parsers and of what is looked for in logs."""
-    known_files.note_patterns(parsing.registry().values())
-    for one in list_signatures(load().signatures()):
-        Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
+    """Work out what a run asks of the patterns of ours, those of the redaction too."""
+    triage.note_patterns()
     for _, _, pattern in textforms.text_signs():
         signedlines.needed_words(pattern)

@@ -42,6 +42,14 @@ def parse_time(text: str) -> datetime | None:
     return datetime.fromisoformat(found) if found else None
 
 
+def find_clock(text: str, newest: str) -> datetime | None:
+    """Return the last moment at a time of day (`06:15`) of a case that ends at `newest`, None for another text."""
+    clock = logtime.read_given_clock(text)
+    return (
+        datetime.fromisoformat(logtime.find_last_day(clock, newest)) if clock and newest else None
+    )
+
+
 def find_moment(finding: Finding) -> datetime:
     """Return the first time of the evidence of a finding; UsageError when none is known."""
     found = parse_time(finding.first_seen)

@@ -14,7 +14,13 @@ from datetime import datetime, timedelta
 from itertools import islice, pairwise
 from typing import Unpack
 
-from analyzer.artefacts.logtime import LogTime, is_stamped, line_time, nearest_year
+from analyzer.artefacts.logtime import (
+    LogTime,
+    is_stamped,
+    line_time,
+    moment_of_seconds,
+    nearest_year,
+)
 from analyzer.merged_log.entry import BEGINNING, FOREVER, LogEntry, LogPart, TimeWindow
 from analyzer.runtime.limits import Limits
 from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, Source
@@ -120,9 +126,8 @@ class WindowScanner(Scanner):
         """
         if self.window == TimeWindow() or member.mtime is None:
             return None
-        try:
-            last = datetime.fromtimestamp(member.mtime, BEGINNING.tzinfo)
-        except (OverflowError, ValueError, OSError):
+        last = moment_of_seconds(member.mtime)
+        if last is None:
             return None
         for line in member.text_head(_HEAD).split(b"\n")[:_TRIED]:
             found, _ = find_line_time(line[:_STAMP], part.address, self.window)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -15,7 +15,7 @@ from analyzer.merged_log.event_levels import find_event_level
 
 FOREVER = datetime.max.replace(tzinfo=UTC)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
-_COMPONENTS = (
+COMPONENTS = (
     "module",
     "sub",
     "subcomp",
@@ -26,6 +26,7 @@ _COMPONENTS = (
     "vm_folder",
     "thread",
 )
+COMPONENT_WORDS = tuple(name.upper() for name in COMPONENTS)  # as templates spell them
 _SEVERITY = {
     "emergency": 0, "alert": 1, "critical": 2, "error": 3, "warning": 4, "notice": 5, "info": 6,
     "debug": 7, "verbose": 7, "trivia": 7, "trace": 7,
@@ -106,7 +107,7 @@ class LogEntry(NamedTuple):
             return "", ""
         words = parser.words(self.lines[0][1]) if parser.words is not None else None
         if words is not None:
-            return words["LEVEL"], component_of(words, str.upper)
+            return words["LEVEL"], component_of(words, COMPONENT_WORDS)
         block = Block([text for _, text in self.lines])
         try:
             rows = [item for item in parser.parse(block) if isinstance(item, Row)]
@@ -115,24 +116,25 @@ class LogEntry(NamedTuple):
         if not rows:
             return "", ""
         values = rows[0].values
-        return str(values.get("level") or ""), component_of(values, str)
+        return str(values.get("level") or ""), component_of(values, COMPONENTS)
 
 
-def component_of(values: Mapping[str, Any], spelled: Callable[[str], str]) -> str:
-    """Return the first component that values of a log line have, by their columns spelled in some way; "" for none."""
-    named = (values.get(spelled(name)) for name in _COMPONENTS)
-    return str(next(filter(None, named), ""))
+def component_of(values: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the first component that values of a log line have, by the names of those; "" for none."""
+    for name in names:
+        if found := values.get(name):
+            return str(found)
+    return ""
 
 
 def format_stamp(entry: LogEntry) -> str:
     """Return the time of an entry as ISO 8601 in UTC, to the millisecond where the log has a fraction."""
     when = entry.when
-    fraction = ""
     if when.microsecond % 1000:
-        fraction = f".{when.microsecond:06d}"
-    elif when.microsecond:
-        fraction = f".{when.microsecond // 1000:03d}"
-    return f"{when:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+        precision = "microseconds"
+    else:
+        precision = "milliseconds" if when.microsecond else "seconds"
+    return f"{when.isoformat('T', precision).removesuffix('+00:00')}Z"
 
 
 def rank_level(level: str) -> int | None:

@@ -2,7 +2,8 @@
 
 vobd.log states no level, hostd.log and vmkernel.log write the same events at `info`. What an event means is a row of
 the facts (`kb/facts/esxi_event.csv`); a problem that has no row is a warning. Some events that end a problem, or report
-none, are called esx.problem too: `kb/facts/esxi_clear_event.csv` names them, and they have no level of their own.
+none, are called esx.problem too: `kb/facts/esxi_clear_event.csv` names them, and they have no level of their own. An
+`esx.audit` is information; one that says trouble is a row of the facts too, with a severity above that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from analyzer.rules import fact_tables
 
 EVENT_TABLE = "esxi.event"
 PROBLEM = "esx.problem."
+AUDIT = "esx.audit."
 # A level as logs state it, for each severity of a finding.
 LEVEL_OF_SEVERITY = {
     "critical": "critical",
@@ -27,15 +29,25 @@ _PROBLEM_ID = re.compile(r"\besx\.problem\.\w+(?:\.\w+)*")
 # What a line has that reports an event: its id; the head of an event of hostd.log; a line of vobd.log that lost the id;
 # the words of vmkernel.log. The parser of events decides.
 _SIGN = re.compile(
-    r"\besx\.problem\.|\bEvent \d+ : |Correlator\] \d+us: (?!\[)|: APD start for |\bperformance has deteriorated\b"
+    r"\besx\.(?:problem|audit)\.|\bEvent \d+ : |Correlator\] \d+us: (?!\[)|: APD start for |\bperformance has deteriorated\b"
 )
+# A word of each of them: seeking these is quicker than the pattern.
+_WORDS_OF_SIGN = ("esx.", "Event ", "Correlator] ", ": APD start for ", "performance has ")
 
 
 def find_event_level(text: str) -> str:
     """Return the level of the problem that a line reports, "" for any other line and for an event that ends one."""
+    for word in _WORDS_OF_SIGN:
+        if word in text:
+            break
+    else:
+        return ""
     if not _SIGN.search(text):
         return ""
     event_id = find_event_id(text)
+    if event_id.startswith(AUDIT):
+        severity = read_event_severities().get(event_id, "info")
+        return "" if severity == "info" else LEVEL_OF_SEVERITY[severity]
     if not event_id.startswith(PROBLEM) or event_id in read_harmless_ids():
         return ""
     return LEVEL_OF_SEVERITY[read_event_severities().get(event_id, "warning")]

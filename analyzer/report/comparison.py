@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -19,10 +20,18 @@ from analyzer.case.comparison import (
     Comparison,
     CounterChange,
     Place,
+    Sentence,
     SidePlace,
     Uncompared,
 )
-from analyzer.report.comparison_words import show_duration, show_percent, show_value
+from analyzer.report.comparison_words import (
+    count_verdicts,
+    list_rows,
+    name_verdict,
+    show_duration,
+    show_percent,
+    show_value,
+)
 from analyzer.report.page import make_environment, write_policy
 from analyzer.report.styles import read_styles
 from analyzer.report.wording import format_time, join_few, write_place
@@ -33,6 +42,7 @@ MOST_ROWS = 400  # of one table of the page; compare.json has all of them
 CELL = 300  # characters of one value
 MARKS = {
     "new": "major",
+    "replaced": "warning",
     "worse": "major",
     "no longer judged": "warning",
     "cannot tell": "warning",
@@ -48,12 +58,14 @@ def render_html(doc: Comparison) -> str:
     style = read_styles("base.css", "report.css", "comparison.css")
     policy = write_policy([], style).replace("script-src ;", "script-src 'none';")
     return (
-        make_environment()
+        make_environment("comparison")
         .get_template("comparison.html")
         .render(
             doc=doc,
             title=name_sides(doc),
-            words=_name_states(doc),
+            rows=list_rows(doc),
+            counts=count_verdicts(doc, list_rows(doc)),
+            word=partial(name_verdict, doc),
             changes=_group_by_section(doc.changes),
             bad=[one for one in doc.counters if one.bad],
             other=[one for one in doc.counters if not one.bad],
@@ -61,6 +73,7 @@ def render_html(doc: Comparison) -> str:
             most=MOST_ROWS,
             marks=MARKS,
             place=_show_place,
+            short=_shorten_place,
             cell=_show_cell,
             stamp=format_time,
             step=_describe_step,
@@ -77,21 +90,6 @@ def name_sides(doc: Comparison) -> str:
     if doc.mode == "hosts":
         joint = " and "
     return bound_line(joint.join(side.name for side in doc.sides), 300)
-
-
-def _name_states(doc: Comparison) -> dict[str, str]:
-    """Return what the states are called: of two hosts nothing is new or gone."""
-    words = {state: state for state in MARKS}
-    if doc.mode == "hosts":
-        first = doc.sides[0].name
-        last = doc.sides[-1].name
-        words["new"] = f"only on {last}"
-        words["gone"] = f"only on {first}"
-        words["same"] = "on both"
-        words["worse"] = f"worse on {last}"
-        words["better"] = f"better on {last}"
-        words["no longer judged"] = f"not judged on {last}"
-    return words
 
 
 def _group_by_section(changes: Sequence[ComparedChange]) -> list[tuple[str, list[ComparedChange]]]:
@@ -133,6 +131,11 @@ def _show_place(place: Place | SidePlace | None) -> str:
     return ""
 
 
+def _shorten_place(place: Place | SidePlace) -> str:
+    """Return where a value was read without the folders above the file."""
+    return _show_place(place).rpartition("!")[2].rpartition("/")[2]
+
+
 def _show_cell(value: Any) -> str:
     """Return a value as the text of a cell, a long one cut."""
     text = "not known"
@@ -168,7 +171,18 @@ def _describe_step(doc: Comparison, step: CounterChange) -> str:
 def render_markdown(doc: Comparison) -> str:
     """Return the comparison as Markdown: the conclusion, findings, changes and counters."""
     title = for_markdown(name_sides(doc))
-    lines = [f"# {title}", "", for_markdown(doc.summary), ""]
+    front = list_rows(doc)
+    lines = [f"# {title}", "", f"**{for_markdown(count_verdicts(doc, front))}.**", ""]
+    lines += [f"> {for_markdown(note)}" for note in doc.notes]
+    lines += [
+        "",
+        *_write_front(doc, front),
+        "",
+        "## In sentences",
+        "",
+        for_markdown(doc.summary),
+        "",
+    ]
     for one in doc.conclusion:
         line = f"- {for_markdown(one.text)}"
         places = []
@@ -179,8 +193,7 @@ def render_markdown(doc: Comparison) -> str:
             line += f" ({for_markdown('; '.join(places))})"
         lines.append(line)
     lines.append("")
-    lines += [f"- {for_markdown(note)}" for note in doc.notes]
-    lines.append("")
+    lines += _write_lists(doc)
     for name, rows in _group_by_section(doc.changes):
         lines += [f"## {name}", "", *_write_table(doc, rows), ""]
     bad = [one for one in doc.counters if one.bad]
@@ -195,6 +208,49 @@ def render_markdown(doc: Comparison) -> str:
             lines.append(line)
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _write_front(doc: Comparison, rows: Sequence[Sentence]) -> Iterator[str]:
+    """Yield the front table: what became of what, from what to what."""
+    yield "| | who | what | from → to |"
+    yield "|---|---|---|---|"
+    for one in rows:
+        cells = (name_verdict(doc, one.verdict), one.who, one.what, _show_cell(one.went))
+        yield f"| {' | '.join(map(for_markdown, cells))} |"
+
+
+def _write_lists(doc: Comparison) -> list[str]:
+    """Return what the page lists beside changes and counters: findings, things that came or went, samples of esxtop."""
+    findings = []
+    for one in doc.findings:
+        text = f"{name_verdict(doc, one.state)}: {one.title}, {one.subject}"
+        if one.muted:
+            text += f" (muted: {one.muted})"
+        if one.why:
+            text += f": {one.why}"
+        findings.append(f"{text}; ask for: {one.ask}" if one.ask else text)
+    things = [
+        f"{name_verdict(doc, one.state)}: {one.machine}, {one.subject} ({', '.join(one.tables)})"
+        for one in doc.subjects
+    ]
+    samples = []
+    for sample in doc.samples:
+        means = [show_value(side.mean) if side is not None else "none" for side in sample.on]
+        who = ", ".join(filter(None, [sample.machine, sample.subject]))
+        name = sample.printed or sample.meaning
+        samples.append(f"{name} of {who}: {' → '.join(means)} {sample.unit}, {sample.verdict}")
+    lines = []
+    for title, some in (
+        ("Findings", findings),
+        ("What came, went, moved or was replaced", things),
+        ("esxtop", samples),
+    ):
+        if some:
+            lines += [f"## {title}", "", *(f"- {for_markdown(text)}" for text in some[:MOST_ROWS])]
+            if len(some) > MOST_ROWS:
+                lines.append(f"- {len(some) - MOST_ROWS:,} more are in compare.json.")
+            lines.append("")
+    return lines
 
 
 def _write_table(
@@ -224,15 +280,17 @@ def _write_table(
 
 
 def list_lines(doc: Comparison) -> Iterator[str]:
-    """Yield the lines of the short summary for a terminal."""
+    """Yield the sentences for a pipe, news first."""
     yield for_terminal(name_sides(doc))
     yield ""
-    yield for_terminal(one_line(doc.summary))
+    yield f"{for_terminal(one_line(count_verdicts(doc, list_rows(doc))))}."
+    for note in doc.notes:
+        yield for_terminal(f"! {one_line(note)}")
     yield ""
     for one in doc.conclusion:
         yield for_terminal(f"- {one_line(one.text)}")
-    for note in doc.notes:
-        yield for_terminal(f"! {one_line(note)}")
+    yield ""
+    yield for_terminal(one_line(doc.summary))
 
 
 def dump_document(doc: Comparison) -> str:

@@ -6,6 +6,46 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from analyzer.case.comparison import Comparison, Sentence
+
+# Verdicts that read otherwise than they are written; of two hosts nothing came, went or became anything.
+_TIME_WORDS = {"no longer judged": "not judged", "same": "as before"}
+_HOST_WORDS = {
+    "new": "only on {last}",
+    "gone": "only on {first}",
+    "added": "only on {last}",
+    "removed": "only on {first}",
+    "same": "on both",
+    "worse": "worse on {last}",
+    "better": "better on {last}",
+    "no longer judged": "not judged on {last}",
+    "changed": "differs",
+}
+
+
+def name_verdict(doc: Comparison, verdict: str, *, numbered: bool = False) -> str:
+    """Return what the verdict of a row is called; `numbered` calls the sides of two hosts by their numbers."""
+    if doc.mode == "time":
+        return _TIME_WORDS.get(verdict, verdict)
+    first, last = doc.sides[0].name, doc.sides[-1].name
+    if numbered:
+        first, last = "1", f"{len(doc.sides)}"
+    return _HOST_WORDS.get(verdict, verdict).format(first=first, last=last)
+
+
+def list_rows(doc: Comparison) -> list[Sentence]:
+    """Return the rows of the front table, which every form shows in this order."""
+    return [one for one in doc.conclusion if one.verdict]
+
+
+def count_verdicts(doc: Comparison, rows: Iterable[Sentence], *, numbered: bool = False) -> str:
+    """Return how many things have which verdict: `2 new, 3 better, 4 changed`."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        word = name_verdict(doc, row.verdict, numbered=numbered)
+        counts[word] = counts.get(word, 0) + row.count
+    return ", ".join(f"{number:,} {word}" for word, number in counts.items()) or "Nothing differs"
+
 
 def show_value(value: Any) -> str:
     """Return a value as a reader sees it: numbers with separators, yes and no, what is not there as such."""

@@ -14,6 +14,7 @@ NOTHING = "nothing found"
 # Where something was cut, damaged or not understood.
 NOTHING_READ = "nothing found in what could be read"
 _FOLDED = re.compile(r" \((\d+) files\)$")  # how a source says that it is several files
+_SHARED, _MOST_REASONS = 5, 12  # sources with one reason that are a list of their own; such lists
 # States of sources that were not read to the end, in the order of a report, and how each is named.
 _UNREAD = {
     "refused": "Not read",
@@ -33,6 +34,20 @@ _COVERAGE = {
     "unknown": "not understood",
     "other": "ignored",
 }
+
+
+def group_listed(doc: CaseDocument) -> list[tuple[str, list[CaseSource]]]:
+    """Return the sources that are only listed, those that share a reason under it, and the others last under ""."""
+    listed = [source for source in doc.sources if source.state == "listed"]
+    reasons = Counter(source.why for source in listed if source.why and not source.read_by)
+    shared = [why for why, count in reasons.most_common(_MOST_REASONS) if count >= _SHARED]
+    groups: dict[str, list[CaseSource]] = {why: [] for why in (*shared, "")}
+    for source in listed:
+        why = source.why
+        if source.read_by or why not in groups:
+            why = ""
+        groups[why].append(source)
+    return [(why, sources) for why, sources in groups.items() if sources]
 
 
 def is_complete(doc: CaseDocument) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from analyzer.case.document import CaseDocument
+from analyzer.case.document import CaseDocument, Signal
 from analyzer.case.ranking import rank_hosts
 from analyzer.case.verdicts import Finding
 from analyzer.report import machines
@@ -70,7 +70,9 @@ class Facet:
         return Markup("")
 
     def mark_choices(self, names: Iterable[str]) -> Markup:
-        """Return the attribute of an item that is hidden by any choice but these names."""
+        """Return the attribute of an item that is hidden by any choice but these names; none where nothing is chosen by."""
+        if len(self.counts) < 2:
+            return Markup("")
         numbers = sorted({self.numbers[name] for name in names if name in self.numbers})
         return _ATTRIBUTE.format(name=self.name, numbers=" ".join(map(str, numbers)))
 
@@ -100,6 +102,15 @@ class Facets:
             + self.host.mark_choices(finding.node for finding in findings)
             + self.rule.mark_choices(finding.rule for finding in findings)
             + self.object.mark_choices(objects)
+        )
+
+    def mark_sign(self, sign: Signal) -> Markup:
+        """Return the attributes of an item that shows a sign without a rule: a choice of severity or rule hides it."""
+        return (
+            self.severity.mark_choices(())
+            + self.host.mark_choices([sign.node])
+            + self.rule.mark_choices(())
+            + self.object.mark_names([sign.object] if sign.object else [])
         )
 
 

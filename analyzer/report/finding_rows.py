@@ -25,10 +25,11 @@ from analyzer.case.verdicts import Finding
 from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.reasons import count_reasons, list_names
 
-# As the judge writes it: the reason, what the finding may be then, what to ask for. "It may be" is from older cases.
-_COULD = r" (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
+# As the judge writes it: the reason, what the finding could be then, what to ask for; and as older cases have it.
+_COULD = r"; could be \w+\.|\. (?:(?:Severity|Confidence) may (?:rise|drop) to|It may be(?: only)?) \w+\."
 _DOUBT = re.compile(
-    rf"Could not check: (?P<why>.*?)\.(?P<could>{_COULD})?(?P<ask> Ask for: .*)?", re.DOTALL
+    rf"(?:Needs more data|Could not check): (?P<why>.*?)(?P<could>{_COULD}|\.)(?P<ask> Ask for: .*)?",
+    re.DOTALL,
 )
 _MOST_NODES = 3  # nodes by name; more are counted
 
@@ -76,6 +77,11 @@ class FindingGroup:
         """True when no sign of the fault was seen: only the version fits."""
         return bool(self.first.confidence == "exposed")
 
+    @property
+    def first_time(self) -> str:
+        """When the first of its findings was seen, as the document has it; empty when not known."""
+        return min((one.first_seen for one in self.findings if one.first_seen), default="")
+
     def is_same(self, key: str) -> bool:
         """Say whether all subjects of the row have the same value under `key`; ask when the row is complete."""
         if key not in self._same:
@@ -91,6 +97,14 @@ class FindingGroup:
             first = list_notes(self.first)
             self._same["notes"] = all(list_notes(finding) == first for finding in self.findings)
         return self._same["notes"]
+
+    def waits_alike(self, doc: CaseDocument) -> bool:
+        """Say whether all subjects of the row wait for a cause, or none does."""
+        if "wait" not in self._same:
+            live = {finding.id for finding in doc.findings if not finding.muted}
+            waits = {live.isdisjoint(finding.explained_by) for finding in self.findings}
+            self._same["wait"] = len(waits) == 1
+        return self._same["wait"]
 
     @property
     def names(self) -> list[str]:
@@ -157,6 +171,11 @@ class Story:
     def rows(self) -> list[FindingGroup]:
         """The row, then what it explains."""
         return [self.row, *self.signs]
+
+    @property
+    def first_time(self) -> str:
+        """When the first of its findings was seen, as the document has it; empty when not known."""
+        return min(filter(None, (row.first_time for row in self.rows)), default="")
 
     @property
     def sentence(self) -> str:
@@ -271,6 +290,12 @@ def list_rows(doc: CaseDocument) -> list[FindingGroup]:
     return list_story_rows(list_stories(doc))
 
 
+def is_node_named(finding: Finding) -> bool:
+    """Say whether what a finding is about names its machine; a host `esx1` is not in `vmnic0 of esx12`."""
+    node = re.escape(finding.node)
+    return re.search(rf"(?<![\w.-]){node}(?![\w.-])", finding.subject) is not None
+
+
 def number_findings(doc: CaseDocument) -> dict[str, str]:
     """Return id of a finding -> its number; the first object of a row has the number alone."""
     if isinstance(doc, CasePart):
@@ -333,14 +358,14 @@ def list_unchecked(doc: CaseDocument, row: FindingGroup) -> list[str]:
         for line in finding.also:
             doubt = _DOUBT.fullmatch(line)
             if doubt:
-                key = (doubt["could"] or "", doubt["ask"] or "")
+                key = (doubt["could"], doubt["ask"] or "")
                 doubts.setdefault(key, []).append((doubt["why"], finding))
     sentences = []
     for (could, ask), members in doubts.items():
         reasons = [(why, finding.node) for why, finding in members]
         for why, places in count_reasons(reasons, name=False):
             who = _count_subjects(doc, row, [members[place][1] for place in places])
-            sentences.append(f"Could not check for {who}: {why}.{could}{ask}")
+            sentences.append(f"Needs more data for {who}: {why}{could}{ask}")
     return sentences
 
 
@@ -377,9 +402,7 @@ def waits_for_cause(doc: CaseDocument, finding: Finding) -> bool:
 
 def has_one_fix(doc: CaseDocument, row: FindingGroup) -> bool:
     """Say whether the same steps help all objects of a row, and wait for a cause with all of them or with none."""
-    if not row.is_same("fix"):
-        return False
-    return len({waits_for_cause(doc, finding) for finding in row.findings}) == 1
+    return row.is_same("fix") and row.waits_alike(doc)
 
 
 def find_earlier_fixes(doc: CaseDocument, rows: list[FindingGroup]) -> dict[str, Finding]:

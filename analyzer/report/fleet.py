@@ -121,7 +121,7 @@ def _describe_left_notes(shown: int, total: int) -> str:
 @cache
 def load_templates() -> Environment:
     """Return the template of the overview of an archive, with its filters."""
-    environment = make_environment()
+    environment = make_environment("fleet")
     environment.filters["short"] = lambda text: one_line(str(text), NAME)
     return environment
 

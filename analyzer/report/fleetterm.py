@@ -14,7 +14,7 @@ from rich.text import Text
 
 from analyzer.report import fleetmap
 from analyzer.report.fleetmap import FOUND, RANK, STATES, Fleet, FleetHit
-from analyzer.report.summary import STYLES
+from analyzer.report.printer import STYLES
 from analyzer.runtime.short_lines import bound_middle, terminal_mark
 from analyzer.runtime.text import count_noun, one_line
 

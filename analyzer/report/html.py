@@ -1,7 +1,7 @@
 """The report as one HTML file that works from `file://`, without network and without JavaScript.
 
 Text of a bundle reaches the page in two ways only: escaped by Jinja2, or as
-JSON in a script block that no browser runs. The content policy in the page
+JSON, packed, in a script block that no browser runs. The content policy in the page
 names the hashes of our own script and style; whatever else got in would not
 run. The same document gives the same bytes.
 """
@@ -20,16 +20,21 @@ from jinja2 import Environment
 from markupsafe import Markup
 from msgspec import structs, to_builtins
 
+from analyzer.case.articles import URL, link_article
+from analyzer.case.case_file import write_case
 from analyzer.case.document import CaseChart, CaseDocument
+from analyzer.case.packed_text import pack_text
 from analyzer.case.verdicts import Evidence, Finding
 from analyzer.report import (
     charts,
     completeness,
+    desk_rows,
     finding_rows,
     incident,
     lanes,
     local,
     machines,
+    mail,
     markdown,
     open_asks,
     short_note,
@@ -37,23 +42,36 @@ from analyzer.report import (
     view,
     wording,
 )
+from analyzer.report.bundle_letters import give_letters
 from analyzer.report.facets import build_facets
 from analyzer.report.log_lines import LogDrawer
 from analyzer.report.objects import list_objects
-from analyzer.report.page import dump_for_script, make_environment, write_policy
+from analyzer.report.page import make_environment, write_policy
 from analyzer.report.site import draw_site
-from analyzer.report.styles import read_asset, read_styles
+from analyzer.report.styles import read_asset, read_lean_scripts, read_lean_styles
 from analyzer.runtime.text import make_visible, one_line
 
-_SCRIPTS = ("rail.js", "report.js", "log_lines.js")
-_STYLES = ("vendor/uplot.min.css", "base.css", "report.css", "rail.css", "log_lines.css")
+_SCRIPTS = ("rail.js", "desk.js", "report.js", "line_rule.js", "log_lines.js")
+_STYLES = (
+    "vendor/uplot.min.css",
+    "base.css",
+    "report.css",
+    "rail.css",
+    "desk.css",
+    "log_lines.css",
+)
 REPORT_BYTES = 20 << 20  # the default of limits.report_bytes
 PIECE = 2000  # characters from which a part of the page is a piece of its own, and most parts that share one
 # A case document beyond is not put into the page: a browser should open it at once.
 DOCUMENT_BYTES = 4 << 20
 CHART_POINTS = 1200  # values of one line kept when the whole document does not fit
 TABLE_ROWS = 500
+LONG_SOURCE = 60  # signs of a source that the page writes once
 CONTEXT = 2  # lines before and after the line of evidence
+# An address in running text, without the full stop or comma behind it; or the number of an article.
+_CITED = re.compile(
+    r"(?P<url>https?://[^\s<>\"]{1,500}(?<![.,;:)]))|\b(?:KB|[Aa]rticle) (?P<article>[1-9]\d{3,7})\b"
+)
 _TICKED = re.compile(r"`([^`\n]+)`")
 # The lists of a document that are cut when nothing else makes the page small enough.
 _LISTS = (
@@ -158,9 +176,9 @@ def _is_longer(doc: CaseDocument, most: int) -> bool:
 
 def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
     """Return the parts of the page of a case."""
-    own_scripts = "".join(map(read_asset, _SCRIPTS))
+    own_scripts = read_lean_scripts(*_SCRIPTS)
     scripts = [read_asset("vendor/uplot.iife.min.js"), own_scripts]
-    style = read_styles(*_STYLES)
+    style = read_lean_styles(*_STYLES)
     stories = finding_rows.list_stories(doc)
     rows = finding_rows.list_story_rows(stories)
     muted = finding_rows.group_muted(doc)
@@ -174,7 +192,6 @@ def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
     texts = {
         "note": short_note.render_short_note(doc),
         "whole": markdown.render_note(doc),
-        "asks": open_asks.write_mail(doc),
     }
     parts = (
         load_templates()
@@ -187,6 +204,7 @@ def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
             objects=objects,
             facets=build_facets(doc, objects),
             stories=stories,
+            desk=desk_rows.list_desk_rows(doc, stories),
             host_rows=machines.list_hosts(doc),
             many_hosts=machines.has_many_hosts(doc),
             worst=machines.list_worst_hosts(doc),
@@ -201,21 +219,28 @@ def _fill_template(doc: CaseDocument, plan: PagePlan) -> list[str]:
             shown=shown,
             charts=charts.list_charts(doc),
             axis=axis,
+            sources=SourceMemory(),
+            letters=give_letters(doc),
             lanes=lanes.build_lanes(doc, axis),
             moments=lanes.split_moments(doc),
-            mail=texts["asks"],
+            mail=mail.write_mail(doc),
             policy=write_policy(scripts, style),
             scripts=[Markup(script) for script in scripts],
             style=Markup(style),
-            case_json=dump_for_script(
-                {key: getattr(doc, key) for key in CaseDocument.__struct_fields__}
-                if plan.document
-                else {"series": _thin_series(doc.series)}
-            ),
-            texts_json=dump_for_script(texts),
+            case_packed=_pack_case(doc, plan),
+            texts_packed=pack_text(json.dumps(texts)),
         )
     )
     return list(_join_small_parts(parts))
+
+
+def _pack_case(doc: CaseDocument, plan: PagePlan) -> str:
+    """Return the bytes of case.json, packed; of a document that is too long, only what the charts draw."""
+    if plan.document:
+        text = write_case(doc)
+    else:
+        text = json.dumps(to_builtins({"series": _thin_series(doc.series)}), separators=(",", ":"))
+    return pack_text(text)
 
 
 def _join_small_parts(parts: Iterable[str]) -> Iterator[str]:
@@ -248,9 +273,10 @@ def _thin_series(series: dict[str, CaseChart]) -> dict[str, CaseChart]:
 @cache
 def load_templates() -> Environment:
     """Return the templates of the report, with their filters and the modules whose functions they call."""
-    environment = make_environment()
+    environment = make_environment("report")
     modules = {
         "completeness": completeness,
+        "desk_rows": desk_rows,
         "finding_rows": finding_rows,
         "incident": incident,
         "local": local,
@@ -265,6 +291,7 @@ def load_templates() -> Environment:
     environment.filters["cut"] = _cut_text
     environment.filters["kind"] = _make_class_name
     environment.filters["prose"] = _mark_commands
+    environment.filters["cited"] = _link_source
     return environment
 
 
@@ -296,6 +323,39 @@ def _mark_commands(text: str) -> Markup:
         else:
             sentence += part
     return sentence
+
+
+def _link_source(text: str) -> Markup:
+    """Return where a rule has its facts from, with its addresses and numbers of articles as links."""
+    sentence, last = Markup(), 0
+    for found in _CITED.finditer(text):
+        address = found["url"] or link_article(int(found["article"]))
+        if found["url"] and not URL.match(address):
+            continue
+        sentence += _mark_commands(text[last : found.start()])
+        link = '<a href="{}" rel="noopener noreferrer" target="_blank">{}</a>'
+        sentence += Markup(link).format(address, found[0])
+        last = found.end()
+    return sentence + _mark_commands(text[last:])
+
+
+class SourceMemory:
+    """Which finding was the first to cite a source: a long one is written there, the others refer to it."""
+
+    def __init__(self) -> None:
+        self._firsts: dict[str, str] = {}
+
+    def split_sources(self, finding: Finding) -> tuple[list[str], list[str]]:
+        """Return the sources that a finding writes out, and the ids of earlier findings that have its others."""
+        own = []
+        earlier = []
+        for source in finding.source:
+            first = self._firsts.setdefault(source, finding.id)
+            if first == finding.id or len(source) < LONG_SOURCE:
+                own.append(source)
+            else:
+                earlier.append(first)
+        return own, list(dict.fromkeys(earlier))
 
 
 @dataclass(slots=True)

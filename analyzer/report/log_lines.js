@@ -7,7 +7,11 @@
   if (!part) return; // no log was read
   const AROUND = 300; // seconds, as the text beside the link says
   const body = part.querySelector("tbody");
-  const kept = [...part.querySelectorAll("tr[data-when]")];
+  const kept = [...body.rows];
+  for (const row of kept) {
+    const [time, host, log] = row.cells;
+    Object.assign(row.dataset, { when: Date.parse(`${time.textContent.replace(" ", "T")}Z`) / 1000 || 0, host: host.textContent, log: log.firstChild.textContent.trim() });
+  }
   const usual = $("log-said").textContent;
   const usualChoices = { "log-host": [...$("log-host").options], "log-name": [...$("log-name").options] };
   let rows = kept;
@@ -25,7 +29,7 @@
     let nearest = null;
     for (const row of rows) {
       const far = moment === null ? 0 : Math.abs(Number(row.dataset.when) - moment);
-      const text = words.length ? row.textContent.toLowerCase() : "";
+      const text = words.length ? searched(row) : "";
       row.hidden = far > (moment === null ? 0 : AROUND) || (host && row.dataset.host !== host) ||
         (log && row.dataset.log !== log) || !words.every((word) => text.includes(word));
       row.classList.remove("moment");
@@ -113,14 +117,13 @@
     for (const [id, value] of [["log-host", host], ["log-name", log]]) {
       if (![...$(id).options].some((one) => one.value === value)) $(id).append(new Option(value));
     }
-    row.append(cell("Time", time.replace("T", " ").replace("Z", "")), cell("Host", host),
-      cell("Log", log, note(level), note(component)), cell("Line", of("code", text), note(thing), of("span", address, "at below")));
+    row.append(cell(time.replace("T", " ").replace("Z", "")), cell(host),
+      cell(log, note(level), note(component)), cell(of("code", text), note(thing), of("small", address)));
     return row;
   }
 
-  function cell(label, ...children) {
+  function cell(...children) {
     const made = document.createElement("td");
-    made.dataset.label = label;
     for (const child of children) if (child) made.append(child, " ");
     return made;
   }

@@ -1,4 +1,4 @@
-"""What a case cannot judge, what to ask the customer for, and the e-mail that asks for it."""
+"""What a case cannot judge, and what to ask the customer for; `mail` writes the e-mail that asks for it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from analyzer.case.asks import AskItem, AskPiece, merge_remarks, split_ask, write_phrase
 from analyzer.case.document import CannotTellGroup, CaseDocument
@@ -14,14 +14,11 @@ from analyzer.report.completeness import is_complete
 from analyzer.report.finding_rows import group_findings, list_unknowns
 from analyzer.report.wording import count_noun, join_few
 from analyzer.runtime.reasons import STILL_LOADED, STILL_WRITTEN
-from analyzer.runtime.text import one_line
 
-_LOOSE = " (loose files)"  # of the name of a machine that no file names
 _BLANK = re.compile(r"<[a-z]")
 _ONE_OPTION = re.compile(r"^(?P<path>esxcli [a-z ]+ list) -o \S+$")
 _REQUEST = re.compile(r"(?:GET|POST|PUT) /")  # of REST, which no shell of a host takes
 FEW = 6  # questions that are shown one by one
-ALL = 6  # hosts that are named also where all of them are meant
 MOST_OFFERS = 5  # commands and files, besides a bundle
 
 
@@ -30,12 +27,16 @@ class WantedAsk:
     """One thing to ask for, whatever its wording, with all remarks on it and the machines it is for.
 
     what     a command as it is typed, or a file in words; `command` says which of both
+    abouts   the remarks that name the objects of a question -> these objects
+    reasons  titles of the findings that it would settle, the worst first
     """
 
     what: str
     command: bool
     remarks: list[str]
     nodes: list[str]
+    abouts: dict[str, str] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
 
     @property
     def key(self) -> str:
@@ -197,6 +198,8 @@ def _merge_asks(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
         known = found.setdefault(ask.key, WantedAsk(ask.what, ask.command, [], []))
         known.remarks = merge_remarks([*known.remarks, *ask.remarks])
         known.nodes = sorted({*known.nodes, *ask.nodes})
+        known.abouts = known.abouts | ask.abouts
+        known.reasons = list(dict.fromkeys([*known.reasons, *ask.reasons]))
     lists_of_options: dict[str, str] = {}
     whole_lists = set()
     for key, ask in found.items():
@@ -242,7 +245,8 @@ def list_settling(doc: CaseDocument) -> list[OpenQuestion]:
     for question in list_questions(doc):
         parts = [part for part in question.parts if not rules.isdisjoint(part.settles)]
         if parts:
-            settling.append(replace(question, asks=_merge_asks(_read_asks(parts))))
+            asks = _merge_asks(_read_asks(parts))
+            settling.append(replace(question, asks=asks, settles=_collect_sorted(parts, "settles")))
     return settling
 
 
@@ -274,7 +278,7 @@ def list_offers(doc: CaseDocument) -> list[Offer]:
     First the support bundle of the hosts, which holds what many outputs and logs hold one by one; of the rest the
     commands and files that most rules need.
     """
-    if group_findings(doc):
+    if any(not finding.muted for finding in doc.findings):
         return []
     offers = []
     folded = list_folded(doc)
@@ -315,9 +319,9 @@ def _offer_bundle(doc: CaseDocument, questions: list[OpenQuestion]) -> Offer | N
         nodes -= sent
     if sent and not nodes:
         return None
-    remark = "as it writes it, complete"
+    remark = "the full bundle"
     if sent & nodes:
-        remark = "of which the one we have lacks files"
+        remark = "files are missing from the one we received"
     return _build_offer(
         WantedAsk("vm-support", command=True, remarks=[remark], nodes=sorted(nodes)), questions
     )
@@ -340,9 +344,11 @@ def list_wanted(doc: CaseDocument) -> list[WantedAsk]:
     It is what would settle a finding at hand, first what the worst findings lack, then what most rules need; without a
     finding it is what answers most questions. A name to be filled in is that of the subjects of its question.
     """
-    places = {}
+    places: dict[str, int] = {}
+    titles: dict[str, str] = {}
     for number, row in enumerate(group_findings(doc)):
         places[row.first.rule] = number
+        titles.setdefault(row.first.rule, row.first.title)
     if places:
         last = len(places)
         questions = sorted(list_settling(doc), key=lambda one: -len(one.rules))
@@ -353,15 +359,19 @@ def list_wanted(doc: CaseDocument) -> list[WantedAsk]:
         offers = list_offers(doc)
     wanted = []
     for question in questions:
-        about = ""
-        if question.subjects:
-            about = f"for {join_few(question.subjects, 8)}"
+        subjects = join_few(question.subjects, 8)
+        about = f"for {subjects}" if subjects else ""
+        settled = sorted(
+            (rule for rule in question.settles if rule in titles), key=places.__getitem__
+        )
+        reasons = [titles[rule] for rule in settled]
         for ask in _sort_blanks_last(question.asks):
             needs_name = ask.has_blank or not ask.command
-            if needs_name:
-                wanted.append(replace(ask, remarks=[about, *ask.remarks]))
-            else:
-                wanted.append(ask)
+            one = replace(ask, reasons=reasons)
+            if needs_name and about:
+                one.remarks = [about, *ask.remarks]
+                one.abouts = {about: subjects}
+            wanted.append(one)
     wanted += [offer.ask for offer in offers]
     return _merge_asks(wanted)
 
@@ -369,115 +379,6 @@ def list_wanted(doc: CaseDocument) -> list[WantedAsk]:
 def _sort_blanks_last(asks: Iterable[WantedAsk]) -> list[WantedAsk]:
     """Return what to ask for, commands with a name to be filled in last: the others print the names."""
     return sorted(asks, key=lambda ask: ask.has_blank)
-
-
-def write_mail(doc: CaseDocument) -> str:
-    """Return what to ask as the text of one e-mail to the customer; empty when there is nothing to ask.
-
-    Commands stand alone, each once, below the hosts to run them on, those with a name to fill in last: the others print
-    the names. A line that starts with # says where and when the next one is run, and a shell skips it. Files are a
-    list of their own. Hints on what the files are (`advice`) are for the engineer.
-    """
-    wanted = list_wanted(doc)
-    damaged = list_damaged_files(doc)
-    if not wanted and not damaged:
-        return ""
-    requests, commands, files = [], [], []
-    for ask in wanted:
-        if not ask.command:
-            files.append(ask)
-        elif ask.is_request:
-            requests.append(ask)
-        else:
-            commands.append(ask)
-    parts = [
-        f"Please send {name} again: the file we received is cut short or damaged."
-        for name in damaged
-    ]
-    for nodes, lines in _group_by_nodes(commands):
-        parts.append(_write_list(f"Please run{_describe_nodes('on', nodes, doc)}:", lines))
-    if requests:
-        lines = []
-        for ask in requests:
-            remarks = [remark for remark in ask.remarks if remark != "on the NSX Manager"]
-            lines += [*(f"# {one_line(remark)}" for remark in remarks), one_line(ask.what)]
-        manager = _name_manager(doc)
-        head = f"Please send what the API of {manager} answers to these requests:"
-        parts.append(_write_list(head, lines))
-    for nodes, lines in _group_by_nodes(files):
-        parts.append(_write_list(f"Please send{_describe_nodes('from', nodes, doc)}:", lines))
-    case = doc.case.name or "this case"
-    mail = ["Hello,", "", f"To continue with {case}, we need the following:", ""]
-    for number, part in enumerate(parts, 1):
-        mail += [f"{number}. {part}", ""]
-    mail += [
-        "Please send each output as plain text, exactly as printed, with its command above it.",
-        "",
-        "Thank you.",
-        "",
-    ]
-    return "\n".join(mail)
-
-
-def _write_list(head: str, lines: list[str]) -> str:
-    return "\n".join([head, *(f"   {line}" for line in lines)])
-
-
-def _group_by_nodes(asks: list[WantedAsk]) -> list[tuple[tuple[str, ...], list[str]]]:
-    """Return the lines to send for each set of nodes, the one with most to do first."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for ask in _sort_blanks_last(asks):
-        lines = found.setdefault(tuple(ask.nodes), [])
-        if ask.command:
-            lines += [*(f"# {one_line(remark)}" for remark in ask.remarks), one_line(ask.what)]
-        else:
-            lines.append(one_line(ask.phrase))
-    return sorted(found.items(), key=lambda item: -len(item[1]))
-
-
-def _describe_nodes(word: str, nodes: tuple[str, ...], doc: CaseDocument) -> str:
-    """Return on which machines: no one knows which are "34 more", so all are named, or each one, or all but few."""
-    hosts = {node.name for node in doc.nodes if node.kind == "esxi"}
-    if len(nodes) > ALL and hosts.issuperset(nodes):
-        every = f" {word} each of the {len(hosts):,} hosts that you sent files of"
-        rest = sorted(hosts.difference(nodes))
-        if not rest:
-            return every
-        if len(rest) <= ALL:
-            return f"{every}, but not {word} {', '.join(rest)}"
-    # a machine that nothing names is called after its file, or is the one of all loose files
-    files = {re.split(r"[/\\!]", source.address)[-1] for source in doc.sources}
-    unnamed = set()
-    for node in doc.nodes:
-        if not node.bundle and (node.name in files or node.name.endswith(_LOOSE)):
-            unnamed.add(node.name)
-    named = [name for name in nodes if name not in unnamed]
-    if len(named) < len(nodes):
-        own = []
-        for name in nodes:
-            if name in unnamed and not name.endswith(_LOOSE):
-                own.append(name)
-        machine = "machine"
-        if len(own) > 1:
-            machine = "machines"
-        source = "your files"
-        if own:
-            source = join_few(own, ALL)
-        named.append(f"the {machine} that {source} came from")
-    if named:
-        return f" {word} {', '.join(named)}"
-    return ""
-
-
-def _name_manager(doc: CaseDocument) -> str:
-    """Return the machine that answers REST requests: no host and no controller does."""
-    names = []
-    for node in doc.nodes:
-        if node.kind in ("nsx_manager", "nsxt_manager") and node.name:
-            names.append(node.name)
-    if len(names) == 1:
-        return f"the NSX Manager {names[0]}"
-    return "the NSX Manager"
 
 
 def list_advice(doc: CaseDocument) -> list[str]:

@@ -20,14 +20,18 @@ from jinja2 import (
 from markupsafe import Markup
 from msgspec import to_builtins
 
+from analyzer.report.kept_templates import KeptTemplates
 from analyzer.report.styles import read_asset
 from analyzer.runtime.text import make_visible
 
 _HERE = Path(__file__).resolve().parent
 
 
-def make_environment() -> Environment:
-    """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow."""
+def make_environment(page: str) -> Environment:
+    """Return a new Jinja environment that escapes every text and shows what would steer a terminal or the text flow.
+
+    page  which of our pages it is for: the compiled templates of each are kept by themselves
+    """
     loader: BaseLoader = FunctionLoader(read_asset)
     compiled = find_compiled(_HERE)
     if compiled.is_dir():
@@ -40,6 +44,7 @@ def make_environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        bytecode_cache=KeptTemplates(page),
     )
     environment.filters["n"] = "{:,}".format  # a count with separators: `1,950`
     return environment

@@ -5,12 +5,13 @@ const FACETS = ["severity", "host", "rule", "object"];
 
 // The fragment of the address: one target (f=, l=, c=, t=, or the id of a part), then what is chosen.
 function readAddress(hash) {
-  const found = { target: "", chosen: null, words: null, theme: "", framed: false, log: false };
+  const found = { target: "", chosen: null, words: null, sort: "", theme: "", framed: false, log: false };
   const rest = [];
   for (const part of hash.split("&")) {
-    const [, name, value] = /^(severity|host|rule|object|q|theme|framed|log)=(.*)$/s.exec(part) ?? [];
+    const [, name, value] = /^(severity|host|rule|object|q|sort|theme|framed|log)=(.*)$/s.exec(part) ?? [];
     if (name === "theme") found.theme = value;
     else if (name === "framed" || name === "log") found[name] = true;
+    else if (name === "sort") found.sort = value;
     else if (name === "q") found.words = plain(value);
     else if (name) (found.chosen ??= {})[name] = value.split(",").filter(Boolean).map(plain);
     else rest.push(part);
@@ -19,15 +20,29 @@ function readAddress(hash) {
   return found;
 }
 
+// An address with the beginning that its letter stands for.
+function wholeAddress(text) {
+  const [, letter, rest] = /^([A-Z]): (.*)$/s.exec(text) ?? [];
+  const known = letter && document.querySelector(`[data-letter="${letter}"]`);
+  return known ? known.textContent + rest : text;
+}
+
+// What a search looks at: the text of an item, its addresses whole as well.
+function searched(item) {
+  const places = [...item.querySelectorAll(".at, small, .sources td:first-child, .faults td:first-child")].map((place) => wholeAddress(place.textContent));
+  return [item.textContent, ...places].join(" ").toLowerCase();
+}
+
 function plain(text) {
   try { return decodeURIComponent(text); } catch { return text; } // an address somebody cut
 }
 
-function writeAddress(target, chosen, words) {
+function writeAddress(target, chosen, words, sort) {
   const parts = target ? [target] : [];
   for (const name of FACETS) {
     if (chosen[name]?.length) parts.push(`${name}=${chosen[name].map(encodeURIComponent).join(",")}`);
   }
+  if (sort) parts.push(`sort=${sort}`);
   if (words) parts.push(`q=${encodeURIComponent(words)}`);
   return `#${parts.join("&")}`;
 }
@@ -37,9 +52,8 @@ function makeRail(changed) {
   const boxes = [...document.querySelectorAll("input[data-facet]")];
   const sets = Object.fromEntries(FACETS.map((name) => [name, new Set()])); // numbers, as the items have them
   const rail = document.getElementById("rail");
-  const narrow = matchMedia("(max-width: 69.99rem)");
 
-  function fold() { rail.open = !narrow.matches; }
+  function fold() { rail.open = false; } // the table has the room
 
   function refresh() {
     for (const name of FACETS) sets[name].clear();
@@ -101,10 +115,9 @@ function makeRail(changed) {
     event.preventDefault();
     choose(link.dataset.of ?? "severity", link.dataset.choose);
   });
-  narrow.addEventListener("change", fold);
   fold();
   rail.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !narrow.matches || !rail.open) return;
+    if (event.key !== "Escape" || !rail.open) return;
     event.stopPropagation();
     fold();
     rail.querySelector("summary").focus();

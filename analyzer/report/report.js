@@ -5,7 +5,6 @@
   const root = document.documentElement;
   const $ = (id) => document.getElementById(id);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const read = (id) => JSON.parse($(id).textContent);
   root.classList.add("js");
 
   // --- telling the reader -------------------------------------------------
@@ -14,6 +13,26 @@
     $("said").textContent = text;
     clearTimeout(silence);
     silence = setTimeout(() => { $("said").textContent = ""; }, 2500);
+  }
+
+  // --- what the page carries ----------------------------------------------
+  // Packed (gzip in base64), for a case.json is as long as the rest of the page. It is unpacked before anybody
+  // clicks: a browser copies only while it handles the click.
+  let caseText = null; // the bytes of case.json
+  let notes = null;
+
+  async function unpack(id) {
+    const bytes = Uint8Array.from(atob($(id).textContent), (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  }
+
+  async function unpackAll() {
+    try {
+      [caseText, notes] = [await unpack("case"), JSON.parse(await unpack("texts"))];
+    } catch {
+      for (const chart of all("#charts .still")) chart.style.display = "block"; // as for a reader without a script
+      say("This browser cannot unpack what the page carries: copy a note from report.md, and take case.json from beside it");
+    }
   }
 
   // --- copying ------------------------------------------------------------
@@ -26,6 +45,15 @@
     }
   }
 
+  for (const box of all(".copyable")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.setAttribute("aria-label", `Copy ${box.dataset.copy ?? "the command"}`);
+    box.append(button);
+  }
+
   function copyByHand(text) {
     const area = document.createElement("textarea");
     area.value = text;
@@ -34,6 +62,16 @@
     const done = document.execCommand("copy");
     area.remove();
     return done;
+  }
+
+  function copyNote(which, what) {
+    if (notes) copy(notes[which], what);
+    else unpackAll().then(() => notes && copy(notes[which], what));
+  }
+
+  async function saveCase() {
+    if (caseText === null) await unpackAll();
+    if (caseText !== null) save(caseText, "case.json");
   }
 
   function save(text, name) {
@@ -47,11 +85,11 @@
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    if (button.matches("[data-copy]")) copy(button.closest(".copyable").querySelector("code").textContent, "Text");
-    else if (button.id === "copy-note") copy(read("texts").note, "Case note");
-    else if (button.id === "copy-whole") copy(read("texts").whole, "Long note");
-    else if (button.id === "copy-asks") copy(read("texts").asks, "E-mail text");
-    else if (button.id === "save-json") save($("case").textContent, "case.json");
+    if (button.matches(".copyable .copy:not(.line-rule)")) copy(button.closest(".copyable").querySelector("code").textContent, "Text");
+    else if (button.id === "copy-note") copyNote("note", "Case note");
+    else if (button.id === "copy-whole") copyNote("whole", "Long note");
+    else if (button.id === "copy-asks") copy(document.querySelector(".mail").textContent, "E-mail text");
+    else if (button.id === "save-json") saveCase();
     else if (button.id === "theme") setTheme(!dark());
   });
 
@@ -71,13 +109,12 @@
   system.addEventListener("change", showTheme);
 
   // --- search -------------------------------------------------------------
-  const items = all("[data-item]");
-  const findings = all("[data-finding]");
+  const items = all("[data-item], #quiet li, .sources tbody tr");
   const texts = new Map();
   let window_ = null; // [from, to] in seconds, set by zooming a chart
 
   function matches(item, words) {
-    if (!texts.has(item)) texts.set(item, item.textContent.toLowerCase());
+    if (!texts.has(item)) texts.set(item, searched(item));
     return words.every((word) => texts.get(item).includes(word));
   }
 
@@ -112,6 +149,7 @@
         if (box) box.open = true;
       }
     }
+    desk?.refresh();
     const live = all("#findings [data-finding]"); // muted ones are apart
     const left = live.filter((finding) => !finding.hidden).length;
     const count = `${left.toLocaleString("en")} of ${live.length.toLocaleString("en")} findings`;
@@ -121,28 +159,30 @@
   // The address keeps what is shown, so that it can be sent or opened again.
   function keep(target) {
     const here = readAddress(location.hash.slice(1)).target;
-    history.replaceState(null, "", writeAddress(target ?? here, rail.chosen(), $("q").value.trim()));
+    history.replaceState(null, "", writeAddress(target ?? here, rail.chosen(), $("q").value.trim(), desk?.sorted()));
   }
   const rail = makeRail(() => { filter(); keep(); });
+  const desk = makeDesk(keep);
   let typing = 0;
   $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(() => { filter(); keep(); }, 120); });
 
   // --- keys ---------------------------------------------------------------
-  function step(by) {
-    const shown = findings.filter((finding) => !finding.hidden && !finding.closest("details:not([open])"));
-    if (!shown.length) return;
-    const here = shown.indexOf(document.activeElement.closest("[data-finding]"));
-    const next = here < 0 ? (by > 0 ? 0 : shown.length - 1) : Math.min(shown.length - 1, Math.max(0, here + by));
-    shown[next].focus({ preventScroll: true });
-    shown[next].scrollIntoView({ block: "start" });
-    if (shown[next].id) keep(shown[next].id);
-  }
-
   function toggle(finding) {
+    if (!finding) return;
     const boxes = all(":scope > details, :scope > .more > details", finding);
     const open = boxes.some((box) => !box.open);
     for (const box of boxes) box.open = open;
   }
+
+  function press(key) {
+    if (key === "/") { $("q").focus(); $("q").select(); }
+    else if (key === "j") desk?.step(1);
+    else if (key === "k") desk?.step(-1);
+    else return false;
+    return true;
+  }
+
+  const framed = () => parent !== window && root.dataset.framed === "yes";
 
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -151,34 +191,45 @@
       return;
     }
     if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
-    if (event.key === "/") { event.preventDefault(); $("q").focus(); $("q").select(); }
-    else if (event.key === "j") step(1);
-    else if (event.key === "k") step(-1);
-    else if (event.key === "Enter" && event.target.matches("[data-finding]")) toggle(event.target);
+    if (press(event.key)) event.preventDefault();
+    else if (event.key === "Enter" && (event.target === document.body || event.target.matches("[data-finding]"))) toggle(desk?.current());
     else if (event.key === "Escape" && window_) document.querySelector("#window button")?.click();
+    else if (event.key === "Escape" && framed()) parent.postMessage({ backline: "leave" }, "*");
+  });
+
+  // A page around this one passes on the keys that are meant for the report, wherever its own focus is, and its theme.
+  addEventListener("message", (event) => {
+    const { backline, key, theme } = event.data ?? {};
+    if (!framed() || event.source !== parent) return;
+    if (backline === "key") press(key);
+    else if (backline === "theme") setTheme(theme === "dark");
   });
 
   // --- links into the page: #f=finding, #c=chart, #t=from,to, then what is chosen: severity=, host=, rule=, object=, q=
   // theme=… is that of a page that shows this one in a frame; log=1 when it can read the files of the case
   function follow() {
-    const { target: hash, chosen, words, theme, framed, log } = readAddress(location.hash.slice(1));
+    const { target: hash, chosen, words, sort, theme, framed, log } = readAddress(location.hash.slice(1));
     if (framed) root.dataset.framed = "yes"; // the page around it has the heading and the buttons
     if (log) root.dataset.log = "live"; // and reads lines from the files of the case
     if (theme && root.dataset.theme !== theme) setTheme(theme === "dark");
     if (chosen) rail.set(chosen);
+    if (sort) desk?.set(sort);
     if (words !== null) $("q").value = words;
     if (chosen || words !== null) filter();
     const span = /^t=([\d.]+),([\d.]+)$/.exec(hash);
     const target = !span && hash && $(hash);
     if (span) setWindow([Number(span[1]), Number(span[2])], true);
     if (target) reveal(target);
+    else if (!hash) desk?.leave(); // Back, to where nothing was opened
     keep(hash);
   }
 
   function reveal(target) {
     for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
     if (target.closest("[hidden]")) { $("q").value = ""; rail.clear(); setWindow(null, false); }
-    target.scrollIntoView({ block: "start" });
+    const beside = desk?.reveal(target) && desk.wide(); // it is in sight
+    if (!beside) target.scrollIntoView({ block: "start" });
+    else if (!target.matches("[data-finding], [data-sign]")) target.scrollIntoView({ block: "nearest" });
     if (target.hasAttribute("tabindex")) target.focus({ preventScroll: true });
   }
   addEventListener("hashchange", follow);
@@ -361,8 +412,8 @@
 
   function drawCharts() {
     const places = all("[data-chart]");
-    if (!places.length) return;
-    series ??= Object.values(read("case").series);
+    if (!places.length || caseText === null) return;
+    series ??= Object.values(JSON.parse(caseText).series);
     for (const plot of charts) plot.destroy();
     charts = [];
     for (const place of places) {
@@ -379,9 +430,6 @@
       for (const plot of charts) (plot.hooks.setScale ??= []).push((p, key) => { if (key === "x") zoomed(p); });
     });
   }
-
-  // What another finding explains is open without this script; with it, it opens on demand.
-  for (const box of all("details.signs")) box.open = false;
 
   // Where the picture of a site is wider than the window, its trouble is in view.
   const site = document.querySelector(".site");
@@ -423,6 +471,11 @@
   addEventListener("afterprint", () => { for (const box of closed) box.open = false; });
 
   showTheme();
+  desk?.refresh();
   follow();
-  document.body.dataset.done = "yes";
+  unpackAll().then(() => {
+    drawCharts();
+    if (charts.length) follow(); // once more: what a link leads to stands lower now
+    document.body.dataset.done = "yes";
+  });
 })();

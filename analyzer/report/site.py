@@ -79,6 +79,13 @@ class SiteBox:
         self.findings += [finding for finding in findings if finding not in self.findings]
 
 
+def rank_kind(kind: str) -> int:
+    """Return the place of a kind of member among all; of a word that is none, the last."""
+    if kind in KINDS:
+        return KINDS.index(kind)
+    return len(KINDS)
+
+
 def _break_text(text: str, most: int) -> list[str]:
     """Return a text in lines of a width, broken after a space, comma, dot, hyphen or underscore where there is one."""
     lines = [""]
@@ -220,7 +227,7 @@ def draw_site(doc: CaseDocument) -> SitePicture | None:
     boxes, left_out = place_boxes(groups, troubled, between)
     place_lines(boxes, between)
     missing = [one for one in members if one.state not in ("in the case", OUTSIDE)]
-    missing.sort(key=lambda one: (KINDS.index(one.channel), one.name not in troubled))
+    missing.sort(key=lambda one: (rank_kind(one.channel), one.name not in troubled))
     return SitePicture(
         boxes=boxes,
         lines=sorted(lines, key=lambda line: (not line.is_troubled, line.ends)),
@@ -316,7 +323,9 @@ def place_boxes(
     troubled_boxes = {groups.box_of.get(name, name) for name in troubled}
     sick = _find_sick(lines)
     x = LEFT
-    for kinds in COLUMNS:
+    # a document that another program wrote may name a kind that is none: its members have the last column
+    strange = {one.channel: None for one in groups.members if one.channel not in KINDS}
+    for kinds in (*COLUMNS, tuple(strange)):
         members = [one for one in groups.members if one.channel in kinds]
         if not members:
             continue
@@ -327,7 +336,7 @@ def place_boxes(
                 one.name,
             )
         )
-        drawn = sorted(members[:MOST], key=lambda one: kinds.index(one.channel))
+        drawn = sorted(members[:MOST], key=lambda one: rank_kind(one.channel))
         for row, one in enumerate(drawn):
             box = SiteBox(one.name, one.channel, one.other, one.state, x, row)
             box.bad = box.name in sick

@@ -13,15 +13,14 @@ from analyzer.report.time_axis import TimeAxis
 from analyzer.runtime.text import make_visible
 
 COLUMNS = 300
-_LINE = Markup('<path class="line line{index}" d="{path}" vector-effect="non-scaling-stroke"/>')
+_LINE = Markup('<path class="line line{index}" d="{path}"/>')
 _SVG = Markup(
     '<svg class="spark" viewBox="0 0 {width} {height}" preserveAspectRatio="none" role="img">'
     "<title>{title}</title>{body}</svg>"
 )
-_TICK = Markup(
-    '<path class="tick {kind}" d="M{x} {top}V{bottom}" vector-effect="non-scaling-stroke"><title>{title}</title></path>'
-)
-_AXIS = Markup('<path class="axis" d="M{left} 24H{right}" vector-effect="non-scaling-stroke"/>')
+_TICK = Markup('<path class="tick {kind}" d="M{x} {top}V{bottom}"/>')
+_TICKS = Markup("<g><title>{title}</title>{ticks}</g>")  # a finding and its event have one text
+_AXIS = Markup('<path class="axis" d="M{left} 24H{right}"/>')
 
 # Kind of a moment -> upper and lower end of its tick.
 _TICK_ENDS = {
@@ -124,10 +123,14 @@ def draw_strip(moments: Sequence[tuple[float, str, str]], axis: TimeAxis, title:
     body = Markup()
     for part in axis.parts:
         body += _AXIS.format(left=f"{part.left:.1f}", right=f"{part.right:.1f}")
+    tips: dict[tuple[int, str], list[Markup]] = {}
     for (x, kind), texts in sorted(spots.items()):
         top, bottom = _TICK_ENDS.get(kind, (6, 24))
         tip = make_visible(texts[0])
         if len(texts) > 1:
             tip += f" (and {len(texts) - 1:,} more here)"
-        body += _TICK.format(kind=kind, x=x, top=top, bottom=bottom, title=tip)
+        ticks = tips.setdefault((x, tip), [])
+        ticks.append(_TICK.format(kind=kind, x=x, top=top, bottom=bottom))
+    for (_, tip), ticks in tips.items():
+        body += _TICKS.format(title=tip, ticks=Markup("").join(ticks))
     return _SVG.format(width=1000, height=height, title=make_visible(title), body=body)

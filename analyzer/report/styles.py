@@ -15,6 +15,9 @@ from pathlib import Path
 _DARK_SYSTEM = re.compile(
     r"^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n", re.MULTILINE | re.DOTALL
 )
+_CSS_REMARK = re.compile(r"/\*.*?\*/\n?", re.DOTALL)
+_JS_REMARK = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _UNLESS_LIGHT, _CHOSEN = ':root:not([data-theme="light"])', ':root[data-theme="dark"]'
 
 
@@ -27,6 +30,16 @@ def read_asset(name: str) -> str:
 def read_styles(*names: str) -> str:
     """Return style sheets of this package as one, in this order."""
     return add_dark_choice("".join(map(read_asset, names)))
+
+
+def read_lean_styles(*names: str) -> str:
+    """Return the same without remarks and indentation: a report is mailed."""
+    return _INDENT.sub("", _CSS_REMARK.sub("", read_styles(*names)))
+
+
+def read_lean_scripts(*names: str) -> str:
+    """Return our scripts as one, without lines that are remarks and without indentation."""
+    return _INDENT.sub("", _JS_REMARK.sub("", "".join(map(read_asset, names))))
 
 
 def add_dark_choice(css: str) -> str:

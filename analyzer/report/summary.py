@@ -7,7 +7,6 @@ by `short_lines`: names lose their middle, figures stay.
 from __future__ import annotations
 
 from rich.console import Console
-from rich.text import Text
 
 from analyzer.case.document import CaseDocument
 from analyzer.report import (
@@ -20,18 +19,11 @@ from analyzer.report import (
     view,
 )
 from analyzer.report.finding_rows import Story
+from analyzer.report.printer import STYLES, Printer
+from analyzer.report.screen import print_screen
 from analyzer.report.wording import count_noun, join_few, write_place
-from analyzer.runtime.short_lines import fit_rows, terminal_mark
-from analyzer.runtime.text import for_terminal, one_line
+from analyzer.runtime.text import one_line
 
-STYLES = {
-    "critical": "bold reverse red",
-    "major": "bold red",
-    "warning": "bold yellow",
-    "info": "bold cyan",
-    "error": "bold magenta",
-}
-NARROWEST = 20
 WORST = 3  # stories
 SIGNS = 2  # of a story: rows for what follows from it
 SIGNALS = 3  # signs that no finding rests on, where nothing was found
@@ -43,64 +35,15 @@ ASKS = 3
 NOTES = 2
 
 
-class Printer:
-    """Prints foreign text harmless, indented, and wrapped to the width of the console."""
-
-    def __init__(self, console: Console) -> None:
-        self.console = console
-
-    def make_text(self, text: str, style: str = "") -> Text:
-        """Return text that is safe and that this terminal can write."""
-        encoding = self.console.encoding or "utf-8"
-        shown = for_terminal(text).encode(encoding, "backslashreplace").decode(encoding)
-        return Text(shown, style=style)
-
-    def print_line(
-        self, *parts: str | Text, indent: int = 0, style: str = "", rows: int = 0
-    ) -> None:
-        """Print parts as one paragraph; with `rows` names and words are left out until it has at most so many rows.
-
-        A paragraph whose figures, states and codes need a row more gets it.
-        """
-        paragraph = Text()
-        for part in parts:
-            paragraph.append_text(part if isinstance(part, Text) else self.make_text(part, style))
-        width = max(NARROWEST, self.console.width - indent)
-        if rows > 0:
-            paragraph = self._shorten(paragraph, width, rows)
-        for row in list(paragraph.wrap(self.console, width)) or [paragraph]:
-            row.rstrip()
-            self.console.print(Text(" " * indent).append_text(row), soft_wrap=True, highlight=False)
-
-    def _shorten(self, paragraph: Text, width: int, rows: int) -> Text:
-        """Return a paragraph that takes at most so many rows, its values whole, its styles where they were."""
-
-        def count_rows(text: str) -> int:
-            return len(Text(text).wrap(self.console, width))
-
-        if count_rows(paragraph.plain) <= rows:
-            return paragraph
-        mark = terminal_mark(self.console.encoding)
-        at = 0
-        shown = Text()
-        for cut in fit_rows(paragraph.plain, count_rows, rows, width, mark):
-            shown.append_text(paragraph[at : cut.start]).append(mark)
-            at = cut.end
-        return shown.append_text(paragraph[at:])
-
-    def print_exact(self, text: str, indent: int, style: str = "") -> None:
-        """Print an address or command without breaking it, so that it can be copied."""
-        for line in for_terminal(text).split("\n"):
-            row = Text(" " * indent).append_text(self.make_text(line, style))
-            self.console.print(row, soft_wrap=True, highlight=False)
-
-
 def print_summary(doc: CaseDocument, console: Console, *, part: bool = False) -> None:
     """Print the summary; a case of one machine takes about 30 rows of 80 columns at most, but for long addresses.
 
     part  the document is a part of a case (`choice.choose_part`), and its first note says which
     """
     out = Printer(console)
+    if console.is_terminal:
+        print_screen(doc, out, part=part)
+        return
     print_machines(doc, out)
     print_material(doc, out)
     for note in doc.notes[:NOTES]:
@@ -218,7 +161,7 @@ def print_finding(story: Story, numbers: dict[str, str], out: Printer, rows: int
         rows=2,
     )
     subject, node = first.subject, first.node
-    if node and node not in subject:
+    if node and not finding_rows.is_node_named(first):
         who = f"{subject} on {node}"
     else:
         who = subject

@@ -25,7 +25,7 @@ from analyzer.report import (
 )
 from analyzer.report.finding_rows import FindingGroup
 from analyzer.report.open_asks import WantedAsk
-from analyzer.report.summary import STYLES, Printer
+from analyzer.report.printer import STYLES, Printer
 from analyzer.report.wording import (
     count_more_evidence,
     count_noun,
@@ -251,7 +251,7 @@ def print_subject(finding: Finding, out: Printer, *, with_sentence: bool) -> Non
     """Print the subject of a finding and its node, and what is wrong with it."""
     subject, node = finding.subject, finding.node
     text = ""
-    if node and node not in subject:
+    if node and not finding_rows.is_node_named(finding):
         text = f" on {node}"
     sentence = " ".join([finding.say, *finding_rows.list_notes(finding)])
     if with_sentence and sentence:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+import msgspec
+
 from analyzer.case.document import CaseDocument, CaseNode, QuietRule
-from analyzer.case.verdicts import Finding
+from analyzer.case.verdicts import Finding, Trace
 from analyzer.report.completeness import describe_nothing
 from analyzer.report.finding_rows import FindingGroup, group_findings, group_muted
 from analyzer.report.open_asks import list_questions
@@ -93,16 +95,18 @@ def write_headline(doc: CaseDocument) -> str:
         rules = count_noun(tally.rules, "rule", "rules")
         objects = count_noun(tally.subjects, "object", "objects")
         found += f" ({', '.join(filter(None, [rules, objects]))})"
-    quiet = count_noun(tally.quiet, "rule", "rules") or "none"
-    parts = [found, describe_open_questions(tally.questions), f"quiet: {quiet}"]
+    quiet = count_noun(tally.quiet, "check", "checks") or "0 checks"
+    parts = [found, f"{quiet} clean, {describe_open_questions(tally.questions)}"]
     if tally.muted:
         parts.append(f"muted: {count_noun(tally.muted, 'entry', 'entries')}")
     return "; ".join(parts)
 
 
 def describe_open_questions(number: int) -> str:
-    """Return how many questions are open, in the words that every report and list uses."""
-    return f"cannot tell: {count_noun(number, 'question', 'questions') or 'none'}"
+    """Return how many checks need more data, in the words that every report and list uses."""
+    if number == 1:
+        return "1 needs more data"
+    return f"{number:,} need more data"
 
 
 def count_silenced(doc: CaseDocument) -> int:
@@ -226,3 +230,18 @@ def list_facts(node: CaseNode) -> list[str]:
     if first and last:
         facts.append(f"logs {format_span(first, last)}")
     return facts
+
+
+class TreeMemory:
+    """The parts of one "Why" tree that were unfolded already."""
+
+    def __init__(self) -> None:
+        self._seen: set[bytes] = set()
+
+    def has_seen(self, node: Trace) -> bool:
+        """Say whether an equal part was asked for before."""
+        key = msgspec.json.encode(node, enc_hook=str)
+        if key in self._seen:
+            return True
+        self._seen.add(key)
+        return False

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from msgspec import structs
 
+from analyzer.case.articles import KB_ADDRESS as KB_ADDRESS  # noqa: PLC0414 - templates ask here
+from analyzer.case.articles import link_article as link_article  # noqa: PLC0414
 from analyzer.case.verdicts import Evidence
 
-KB_ADDRESS = "https://knowledge.broadcom.com/external/article"
-BROADCOM_NUMBERS = range(100_000, 1_000_000)  # VMware's own numbers had up to five digits, or seven
 _ALIAS = re.compile(r"^[a-z_]\w*\.(?=\w+ = )")  # what a rule calls a row is its own affair
 _SIGN = re.compile(r"([a-z]\w*)( \(.*\))?", re.DOTALL)  # `often (9 more lines of it not shown)`
 _ANSWERS = {"true": "yes", "false": "no", "unknown": "not known", "match": "found"}
@@ -101,17 +101,6 @@ def merge_cited(evidence: list[Evidence]) -> list[Evidence]:
 def list_labels(evidence: list[Evidence], most: int) -> str:
     """Return what the first lines of evidence show, alike ones once."""
     return ", ".join(dict.fromkeys(word_label(one.label) for one in evidence[:most]))
-
-
-def link_article(number: int) -> str:
-    """Return the address of an article of the knowledge base; only digits get into it.
-
-    An article by VMware is found by `legacyId`; one by Broadcom has six digits, which are part of its address.
-    """
-    number = int(number)
-    if number in BROADCOM_NUMBERS:
-        return f"{KB_ADDRESS}/{number}"
-    return f"{KB_ADDRESS}?legacyId={number}"
 
 
 def parse_time(time: object) -> float | None:

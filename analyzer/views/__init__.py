@@ -1,1 +1,1 @@
-"""Tables, esxtop and the merged log of a case, without a report."""
+"""Tables, esxtop, the merged log of a case and the screen to browse it, without a report."""

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import heapq
+import marshal
 import re
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from analyzer.artefacts.loghost import object_of_line
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import Node, resolve_nodes
+from analyzer.ingest.nodes import Nodes, resolve_nodes
 from analyzer.ingest.reader import ReadListener
 from analyzer.merged_log.collector import LogSeen, WindowScanner
-from analyzer.merged_log.entry import LogEntry, TimeWindow, format_stamp, rank_level
+from analyzer.merged_log.entry import LogEntry, LogPart, TimeWindow, format_stamp, rank_level
 from analyzer.pipeline.triage import Options, read_case, refuse_case
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.limits import Limits
@@ -110,7 +117,7 @@ class MergedLog:
 
     watch gets each member, on_read the bytes read from the disk, heard the texts of each entry, all of
     them before the first line is given; on_many is called once, in the midst of the first reading, when there are more
-    lines than `MANY`
+    lines than `MANY`; with_objects: whether the lines name their objects, which costs more than all else of them
     """
 
     def __init__(
@@ -122,6 +129,7 @@ class MergedLog:
         on_read: Callable[[int], None] | None = None,
         heard: Callable[[Iterable[str]], None] | None = None,
         on_many: Callable[[], None] | None = None,
+        with_objects: bool = True,
     ) -> None:
         self.paths = paths
         self.query = query
@@ -130,6 +138,7 @@ class MergedLog:
         self._on_read = on_read
         self._heard = heard
         self._on_many = on_many
+        self._with_objects = with_objects
         self._met = 0  # lines of the first reading
         self._filter = EntryFilter(query, self.summary)
 
@@ -139,7 +148,7 @@ class MergedLog:
         Raises RefusedError when nothing could be read, UsageError when no machine has the name that is asked for.
         """
         memory = self.query.limits.log_bytes
-        nodes: dict[str, Node] = {}
+        nodes: Nodes = {}
         scopes: frozenset[str] | None = None
         if self.summary.host:
             # The name of a host may come last in its archive: who is meant is known when all was read. The lines of
@@ -152,16 +161,16 @@ class MergedLog:
             wanted = self.summary.host
             scopes = frozenset(key for key, node in nodes.items() if wanted in node.name.lower())
             self.summary.no_level = self.summary.undecided = self._met = 0
-        after: Key | None = None
+        start: Key | None = None
         while True:
-            kept = WindowPart(after, memory)
-            self._filter.counts = after is None
-            found = self._read_entries(kept, scopes, first=after is None)
+            kept = WindowPart(start, memory)
+            self._filter.counts = start is None
+            found = self._read_entries(kept, scopes, first=start is None)
             nodes = nodes or found
             yield from self._show_entries(kept, nodes)
             if kept.behind is None:
                 return
-            after = kept.sort_entries()[-1].key
+            start = kept.behind
 
     def _read_entries(
         self,
@@ -170,7 +179,7 @@ class MergedLog:
         *,
         most: int | None = None,
         first: bool = True,
-    ) -> dict[str, Node]:
+    ) -> Nodes:
         """Read the entries of a part of the window out of all material; return the machines by their places.
 
         scopes  the places whose logs are read, None for all; most: lines after which no more are collected
@@ -214,7 +223,7 @@ class MergedLog:
         return nodes
 
     def _summarize(
-        self, ledger: Ledger, intake: Intake, nodes: dict[str, Node], seen: Sequence[LogSeen]
+        self, ledger: Ledger, intake: Intake, nodes: Nodes, seen: Sequence[LogSeen]
     ) -> None:
         """Note what the first reading met."""
         summary = self.summary
@@ -241,12 +250,12 @@ class MergedLog:
             if source.state in LOST:
                 summary.faults.append(f"{source.address}: {source.why}")
 
-    def _show_entries(self, kept: WindowPart, nodes: dict[str, Node]) -> Iterator[MergedLine]:
+    def _show_entries(self, kept: WindowPart, nodes: Nodes) -> Iterator[MergedLine]:
         """Yield the lines of the machine that is asked for; what two of its logs hold at one moment once."""
         wanted = self.summary.host
         recent: dict[tuple[str, str], int] = {}
         moment = None
-        for entry in kept.sort_entries():
+        for entry in kept.merge_entries():
             host = find_host(nodes, entry.part.scope)
             if wanted and wanted not in host.lower():
                 continue
@@ -262,7 +271,7 @@ class MergedLog:
             part = entry.part
             assumed = entry.assumed
             for number, text in entry.lines:
-                thing = object_of_line(text)
+                thing = object_of_line(text) if self._with_objects else ""
                 yield MergedLine(
                     time,
                     host,
@@ -276,6 +285,23 @@ class MergedLog:
                     assumed,
                 )
                 assumed = ("time",)
+
+
+def list_nearest(lines: Iterable[MergedLine], moment: datetime, most: int) -> Iterator[MergedLine]:
+    """Yield the lines nearest to a moment, in order, at most `most`; all are taken, so that all count."""
+    before: deque[MergedLine] | None = deque(maxlen=most // 2)
+    room = most
+    for line in lines:
+        if before is not None and datetime.fromisoformat(line.time) < moment:
+            before.append(line)
+            continue
+        if before is not None:
+            yield from before
+            room, before = most - len(before), None
+        if room > 0:
+            room -= 1
+            yield line
+    yield from before or ()
 
 
 class EntryFilter:
@@ -342,7 +368,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         raise UsageError(what, why=str(error), do=do) from None
 
 
-def find_host(nodes: dict[str, Node], scope: str) -> str:
+def find_host(nodes: Nodes, scope: str) -> str:
     """Return the name of the machine of a place, "" when it has none."""
     node = nodes.get(scope)
     if node:
@@ -352,53 +378,112 @@ def find_host(nodes: dict[str, Node], scope: str) -> str:
 
 _ENTRY = 400  # bytes that an entry costs next to its text
 _LINE = 160  # bytes that a line of it costs
-Key = tuple[object, ...]
+_RUN = 256  # entries that are packed together
+_PACKED = 100  # bytes that some packed entries cost next to their data
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+Key = tuple[datetime, int, int]
+
+
+class PackedRun(NamedTuple):
+    """Entries in order, packed: a log takes a tenth of the room then. first: the key of the first of them.
+
+    parts  the parts that the entries are of, by their order
+    """
+
+    first: Key
+    data: bytes
+    parts: dict[int, LogPart]
+
+    @property
+    def size(self) -> int:
+        """The bytes that they take."""
+        return len(self.data) + _PACKED
 
 
 class WindowPart:
-    """The entries behind `after` that come first.
+    """The entries from `start` on that come first: what is held is sorted, packed when it is much, and merged at the end.
 
     behind  the key of the first entry that had no room, None when all had
     """
 
-    def __init__(self, after: Key | None, most: int) -> None:
+    def __init__(self, start: Key | None, most: int) -> None:
         self.behind: Key | None = None
-        self._after = after
-        self._most = most
+        self._start = start
+        self._most = most // 2  # bytes of entries, and as many of packed ones
         self._entries: list[LogEntry] = []
         self._bytes = 0
+        self._packed: list[list[PackedRun]] = []  # each in order
 
     def add(self, entry: LogEntry) -> None:
         """Take an entry, if it is one of the earliest."""
-        key = entry.key
-        if self._after is not None and key <= self._after:
+        if self._start is not None and entry.key < self._start:
             return
-        if self.behind is not None and key >= self.behind:
+        if self.behind is not None and entry.key >= self.behind:
             return
         self._entries.append(entry)
         self._bytes += measure_entry(entry)
-        if self._bytes > self._most and len(self._entries) > 1:
-            self._trim_entries()
+        if self._bytes > self._most:
+            self._pack_entries()
 
-    def _trim_entries(self) -> None:
-        """Drop the latest entries until half of the memory is free."""
-        size = kept = 0
-        for entry in self.sort_entries():
-            more = measure_entry(entry)
-            if kept and size + more > self._most // 2:
-                self.behind = entry.key
+    def _pack_entries(self) -> None:
+        """Pack what is held; drop the latest where it is too much even so."""
+        self._entries.sort(key=attrgetter("key"))
+        runs = []
+        for at in range(0, len(self._entries), _RUN):
+            runs.append(pack_run(self._entries[at : at + _RUN]))
+        self._packed.append(runs)
+        self._entries = []
+        self._bytes = 0
+        every = sorted(chain.from_iterable(self._packed))
+        if sum(run.size for run in every) > self._most:
+            self._drop_runs(every)
+
+    def _drop_runs(self, every: Sequence[PackedRun]) -> None:
+        """Drop the latest of all runs until half of their room is free; the first one stays."""
+        size = every[0].size
+        for run in every[1:]:
+            size += run.size
+            if size > self._most // 2:
+                self.behind = run.first
                 break
-            size += more
-            kept += 1
-        del self._entries[kept:]
-        self._bytes = size
+        behind = self.behind
+        if behind is not None:
+            kept = [[run for run in runs if run.first < behind] for runs in self._packed]
+            self._packed = [runs for runs in kept if runs]
 
-    def sort_entries(self) -> list[LogEntry]:
-        """Return the entries in order."""
-        self._entries.sort(key=lambda entry: entry.key)
-        return self._entries
+    def merge_entries(self) -> Iterator[LogEntry]:
+        """Yield the entries in order."""
+        self._entries.sort(key=attrgetter("key"))
+        parts: list[Iterable[LogEntry]] = [unpack_runs(runs) for runs in self._packed]
+        parts.append(self._entries)
+        for entry in heapq.merge(*parts, key=attrgetter("key")) if self._packed else self._entries:
+            if self.behind is not None and entry.key >= self.behind:
+                return
+            yield entry
+
+
+def pack_run(entries: Sequence[LogEntry]) -> PackedRun:
+    """Return entries packed, for memory alone: `marshal` is many times quicker than `pickle`, and knows plain types only."""
+    parts = {entry.order: entry.part for entry in entries}
+    records = []
+    for when, order, number, lines, _, assumed in entries:
+        records.append(((when - _EPOCH) // _MICROSECOND, order, number, lines, assumed))
+    return PackedRun(entries[0].key, zlib.compress(marshal.dumps(records), 1), parts)
+
+
+def unpack_runs(runs: Iterable[PackedRun]) -> Iterator[LogEntry]:
+    """Yield the entries of packed runs."""
+    for run in runs:
+        parts = run.parts
+        for when, order, number, lines, assumed in marshal.loads(zlib.decompress(run.data)):
+            moment = _EPOCH + timedelta(0, 0, when)
+            yield LogEntry(moment, order, number, lines, parts[order], assumed)
 
 
 def measure_entry(entry: LogEntry) -> int:
     """Return how many bytes an entry takes."""
-    return _ENTRY + sum(len(text) + _LINE for _, text in entry.lines)
+    size = _ENTRY
+    for _, text in entry.lines:
+        size += len(text) + _LINE
+    return size

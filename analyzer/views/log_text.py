@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 from analyzer.artefacts.logtime import without_time
 from analyzer.merged_log.entry import TimeWindow
 from analyzer.runtime.text import count_noun, for_csv, make_visible, natural_key, one_line
-from analyzer.views.log_reading import LogSummary, MergedLine
+from analyzer.views.log_reading import EvidenceName, LogSummary, MergedLine, name_evidence
 
 COLUMNS = (
     "time",
@@ -27,6 +27,12 @@ COLUMNS = (
 )
 FORMS = ("text", "jsonl", "csv")
 _NOTED = 3
+_CLOCK = 12  # characters of a time to the millisecond
+_TAG = 9
+# How bad a line is, where it is at all.
+_LEVEL_MARKS = {
+    "emergency": "EMRG", "alert": "ALRT", "critical": "CRIT", "error": "ERR", "warning": "WARN",
+}  # fmt: skip
 
 
 def write_lines(lines: Iterable[MergedLine], form: str) -> Iterator[str]:
@@ -48,6 +54,51 @@ def write_text(line: MergedLine) -> str:
     else:
         text = without_time(line.text)
     return one_line(f"{' '.join(head)}  {text.strip()}  [{line.address}:{line.line}]")
+
+
+def write_short(
+    lines: Iterable[MergedLine], summary: LogSummary, evidence: Collection[EvidenceName]
+) -> Iterator[str]:
+    """Yield lines for a terminal: `>` for evidence, the time, a letter for the machine, the log, how bad, the text.
+
+    The date stands above the first line of each day, and what the letters mean above all.
+    """
+    letters: dict[str, str] = {}
+    day = ""
+    for line in lines:
+        if not day:
+            letters = assign_letters(host for host in summary.hosts if summary.host in host.lower())
+            if len(letters) > 1:
+                yield one_line(", ".join(f"{letter} {host}" for host, letter in letters.items()))
+        if line.time[:10] != day:
+            day = line.time[:10]
+            yield f"-- {day} (UTC) --"
+        text = line.text if "time" in line.assumed else without_time(line.text)
+        tag = line.log
+        if len(letters) > 1:
+            tag = f"{letters.get(line.host, '-')}: {tag}"
+        is_evidence = (
+            bool(evidence) and name_evidence(line.address, line.line, line.text) in evidence
+        )
+        mark = ">" if is_evidence else " "
+        clock = line.time[11:].rstrip("Z")[:_CLOCK]
+        level = _LEVEL_MARKS.get(line.level.lower(), "")
+        yield one_line(
+            f"{mark}{clock:<{_CLOCK}} {tag:<{_TAG}} {level:<4} {text.lstrip(': ').rstrip()}"
+        )
+
+
+def assign_letters(hosts: Iterable[str]) -> dict[str, str]:
+    """Return a letter for each machine, in the order of their names: A to Z, then AA, AB."""
+    letters = {}
+    for number, host in enumerate(sorted(hosts, key=natural_key)):
+        rest, place = divmod(number, 26)
+        letter = chr(ord("A") + place)
+        while rest:
+            rest, place = divmod(rest - 1, 26)
+            letter = chr(ord("A") + place) + letter
+        letters[host] = letter
+    return letters
 
 
 def write_json(line: MergedLine) -> str:

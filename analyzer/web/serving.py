@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from analyzer.rules.run_options import RunOptions
-from analyzer.web import comparisons, help_pages, log_lines
+from analyzer.web import api_page, comparisons, help_pages, log_lines
 from analyzer.web.cases.app import CaseManagerApi, Serving, make_application
 from analyzer.web.cases.case_manager import CaseManager as Real
 from analyzer.web.cases.upload import Uploads
@@ -81,6 +81,7 @@ def serve_page(
                 comparisons.comparison_routes,
                 log_lines.log_routes,
                 help_pages.help_routes,
+                api_page.api_routes,
             )
             Server(app, bounds, on_ready=ready, on_stop=serving.stopping.set).run([listener])
         finally:

@@ -26,7 +26,7 @@ LINES = [
         "esx.problem.net.redundancy.lost",
         'Lost uplink redundancy on virtual switch "vSwitch0". (synthetic)',
     ),
-    vobd(4, "esx.problem.made.up", "(synthetic) <b>vmnic2</b> is odd"),
+    vobd(4, "esx.problem.scsi.device.io.latency.high", "(synthetic) <b>vmnic2</b> is odd"),
 ]
 
 

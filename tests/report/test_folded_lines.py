@@ -46,7 +46,9 @@ def test_a_folded_line_counts_as_often_as_it_says(
     case, kb = tmp_path / "case", tmp_path / "kb"
     case.mkdir()
     kb.mkdir()
-    (case / "syslog").write_text(line(1) + line(2, times), encoding="utf-8")
+    calm = line(3).replace("connection lost", "connected").replace("ERROR", "INFO")
+    text = line(1) + line(2, times) + calm * 50  # a log, and not a few lines that somebody chose
+    (case / "syslog").write_text(text, encoding="utf-8")
     (kb / "folded.yaml").write_text(RULE % window, encoding="utf-8")
     done = CliRunner().invoke(
         main, ["triage", str(case), "--kb", str(kb), "--no-packs", "--json", "-"]

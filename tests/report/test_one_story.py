@@ -98,7 +98,7 @@ def test_an_nfs_server_that_came_back_is_over_under_both_names_of_the_event(
     found = findings(tmp_path, {"var/run/log/vobd.log": lost + at("07:36:00", f"[{end}] {text}")})
     (event,) = found.values()
     assert event.severity == "warning"
-    assert "A later event says that it is over." in event.say
+    assert "Cleared by a later event" in event.say
     assert "Datastore: nfs-ds1." in event.also
 
 
@@ -200,7 +200,7 @@ def test_one_outage_of_nfs_is_one_story(tmp_path: Path) -> None:
     assert (
         len(found) == 5 and len(doc.findings) == 6
     )  # of the paths there are two, start and timeout
-    assert story.row.first.title == "The connection to an NFS server is lost"
+    assert story.row.first.title == "NFS server disconnected"
     assert len(story.signs) == 5
     # The lost connection comes before the stopped file that follows from it; then the worst first.
     assert [sign.word for sign in story.signs] == ["warning", "major", "warning", "warning", "info"]

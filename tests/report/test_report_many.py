@@ -19,7 +19,8 @@ from rich.console import Console
 from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.pipeline.triage import triage
-from analyzer.report import finding_rows, html, markdown, open_asks, terminal, view
+from analyzer.report import finding_rows, html, markdown, terminal, view
+from analyzer.report.mail import write_mail
 from tests.catalog.test_nsx_site import FAULT, RESTART
 from tests.catalog.test_nsx_site import triage as nsx_site
 from tests.kit import many_hosts
@@ -59,8 +60,8 @@ def test_what_could_not_be_checked_is_said_once(three_hosts: dict[str, Any], for
     """Twelve ports lack the same three sources: three sentences with their count, not 36."""
     text = reports(three_hosts)[form]
 
-    assert text.count("Could not check") == 3
-    assert text.count("Could not check for 12 objects on esx00, esx01 and esx02: ") == 3
+    assert text.count("Needs more data") == 3
+    assert text.count("Needs more data for 12 objects on esx00, esx01 and esx02: ") == 3
     assert text.count("May be worse or more certain than shown") == 1
 
 
@@ -81,20 +82,16 @@ def test_some_subjects_of_a_row_are_counted() -> None:
     assert len(row) > 2
     for number, one in enumerate(row):
         one.also = (
-            [
-                f"Could not check: vm.vcpus has no value at a.txt:{number + 1}. Severity may rise to major."
-            ]
+            [f"Needs more data: vm.vcpus has no value at a.txt:{number + 1}; could be major."]
             if number < 2
             else []
         )
-    said = f"Could not check for 2 of {len(row)} objects"
+    said = f"Needs more data for 2 of {len(row)} objects"
 
     for form, text in reports(doc).items():
-        assert text.count("Could not check: vm.vcpus") == 0, form
+        assert text.count("Needs more data: vm.vcpus") == 0, form
         assert text.count(said) == 1, form
-        assert (
-            "vm.vcpus has no value at a.txt:1 and 1 more place. Severity may rise to major." in text
-        ), form
+        assert "vm.vcpus has no value at a.txt:1 and 1 more place; could be major." in text, form
 
 
 def test_amounts_have_separators_and_numbers_of_things_have_none(
@@ -113,7 +110,8 @@ def test_no_sentence_of_a_report_has_a_long_number_without_separators(tmp_path: 
     sample = Path(__file__).resolve().parents[2] / "samples" / "cases" / "lab-ring-before"
     for one in triage([sample]).document.findings:
         for text in (one.say, *one.also, *(step.note for step in one.fix)):
-            assert not re.search(r"(?<![\w./-])\d{5,}(?![\w./-])", text), text
+            amounts = re.sub(r"\bbuild \d+", "build", text)  # a build is a name
+            assert not re.search(r"(?<![\w./-])\d{5,}(?![\w./-])", amounts), text
 
 
 def test_a_caution_stands_with_its_step(tmp_path: Path) -> None:
@@ -155,9 +153,7 @@ def test_a_cut_file_is_asked_for_again(form: str) -> None:
 
     assert f"sk for {name} again" in reports(cut)[form]
     assert " again: " not in reports(whole)[form]
-    assert f"1. Please send {name} again" in open_asks.write_mail(
-        cut
-    ) and "again" not in open_asks.write_mail(whole)
+    assert f"1. Please send {name} again" in write_mail(cut) and "again" not in write_mail(whole)
 
 
 @pytest.mark.size

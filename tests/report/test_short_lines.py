@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from analyzer.report import fleetterm
-from analyzer.report.summary import Printer
+from analyzer.report.printer import Printer
 from analyzer.runtime.short_lines import bound_line, bound_middle, shorten_line
 
 NAMES = st.sampled_from([

@@ -14,6 +14,7 @@ from msgspec import structs
 from analyzer.case import case_file
 from analyzer.cli import main
 from analyzer.report import finding_rows, open_asks, short_note
+from analyzer.report.mail import write_mail
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "cases"
@@ -94,7 +95,7 @@ def fullest() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("make", [rich_case, quiet_case, hostile_case, fullest])
-def test_the_short_note_has_at_most_thirty_lines(make: Any) -> None:
+def test_the_short_note_has_at_most_twenty_five_lines(make: Any) -> None:
     """Whatever a case holds, also one with every kind of line, fits a ticket."""
     lines = short_note.render_short_note(make()).splitlines()
     assert len(lines) <= short_note.LINES
@@ -104,14 +105,14 @@ def test_the_short_note_has_at_most_thirty_lines(make: Any) -> None:
 def test_the_short_note_has_cause_evidence_fix_and_ask(limited: dict[str, Any]) -> None:
     """The worst story is told with its cause, the line that shows it, what mends it, and what follows from it."""
     note = short_note.render_short_note(limited)
-    assert "**1. MAJOR confirmed: A CPU limit holds the VM back" in note
+    assert "**1. MAJOR confirmed: VM throttled by its CPU limit" in note
     story = note.partition("**1.")[2].partition("**2.")[0]
     assert [line.split(":")[0] for line in story.splitlines()[2:5]] == [
-        "- Cause",
-        "- Evidence",
-        "- Fix",
+        "- **Cause**",
+        "- **Evidence**",
+        "- **Fix**",
     ]
-    assert re.search(r"It explains 2\\?\. [A-Z]+ \w+: VMXNET3 receive ring runs full", story)
+    assert re.search(r"It explains findings 2, 3", story)
     assert "**Ask for**: `" in note
 
 
@@ -130,11 +131,7 @@ def test_the_mail_lists_commands_alone_each_once(limited: dict[str, Any]) -> Non
         limited, findings=[]
     )  # nothing was found: all that few commands answer is asked for
     wanted = {offer.ask.what for offer in open_asks.list_offers(limited) if offer.ask.command}
-    lines = [
-        line.strip()
-        for line in open_asks.write_mail(limited).splitlines()
-        if line.startswith("   ")
-    ]
+    lines = [line.strip() for line in write_mail(limited).splitlines() if line.startswith("   ")]
     assert wanted
     assert wanted <= set(lines)
     told = [line for line in lines if not line.startswith("#")]
@@ -146,4 +143,4 @@ def test_a_name_cannot_put_a_command_into_the_mail() -> None:
     doc = rich_case()
     for group in doc.cannot_tell:
         group.subjects = ["vm\nrm -rf /vmfs"]
-    assert "# for vm rm -rf /vmfs" in open_asks.write_mail(doc)
+    assert "# for vm rm -rf /vmfs" in write_mail(doc)

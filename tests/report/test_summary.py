@@ -23,16 +23,17 @@ from sarif_pydantic import Sarif
 
 from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.report import junit, lists, sarif, summary
+from analyzer.report import finding_rows, junit, lists, sarif, summary
 from analyzer.report.choice import Choice, choose_part
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
+from tests.kit.terminal_kit import read_terminal, strip_codes
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "samples" / "cases"
 SCHEMAS = Path(
     os.environ.get("BACKLINE_SCHEMAS", "/nonexistent")
 )  # official schemas, see CONTRIBUTING.md
-FORMS = ("sarif", "junit", "csv", "jsonl", "md", "html", "json")
+FORMS = ("note", "jira", "markdown", "mail", "sarif", "junit", "csv", "jsonl", "md", "html", "json")
 
 
 def run(*args: object, given: bytes | None = None) -> Result:
@@ -358,20 +359,21 @@ def test_the_progress_line_fits_eighty_columns(tmp_path: Path) -> None:
         [sys.executable, "-c", code, case_], cwd=ROOT, stderr=outer, env=environment
     )
     os.close(outer)
-    raw = b""
-    while True:
-        try:
-            part = os.read(inner, 65536)
-        except OSError:
-            break
-        if not part:
-            break
-        raw += part
+    shown = read_terminal(inner)
     assert child.wait() == 0
-    os.close(inner)
-    lines = re.split(r"[\r\n]+", re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", raw.decode()))
+    lines = re.split(r"[\r\n]+", strip_codes(shown))
     assert max(map(len, lines)) <= 80
     assert any(re.match(r"reading \.\.\.b+/vmkernel\.log ", line) for line in lines), lines
     assert any(line.startswith("judging, 1 rules done: kb-2039495") for line in lines)
     assert any(line.startswith("writing the report") for line in lines)
     assert any(line.strip() == "reading esx01/vmkernel.log" for line in lines), lines
+
+
+def test_a_machine_is_named_unless_the_subject_names_it_whole() -> None:
+    """A VM `esx1.eth0` and a host `esx12` are not the machine `esx1`."""
+    finding = rich_case().findings[0]
+    for subject, is_named in (
+        ("vmnic0 of esx12", False), ("esx1.eth0, port 7", False), ("vmnic0 of esx1", True), ("esx1, vmk0", True), ("", False)
+    ):  # fmt: skip
+        told = structs.replace(finding, node="esx1", subject=subject)
+        assert finding_rows.is_node_named(told) is is_named

@@ -23,7 +23,10 @@ from click.testing import CliRunner, Result
 
 from analyzer.case import case_file
 from analyzer.cli import main
+from analyzer.pipeline.triage import read_case
 from analyzer.report import finding_rows
+from analyzer.views import log_reading
+from tests.kit.full_size import FULL, scale_size
 from tests.kit.memory_kit import peak
 from tools import make_bundle, nsx_site
 from tools.case_pack import tgz
@@ -428,6 +431,49 @@ def test_what_does_not_fit_into_memory_is_read_again(tmp_path: Path, most: int) 
     ]
 
 
+def test_lines_that_fit_packed_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines of several logs that take four times the memory as they are, and less packed, cost one reading, and are in order."""
+    logs = {
+        f"{name}.log": "".join(
+            f"2017-10-14T09:{n // 60:02}:{n % 60:02}.{rest}Z cpu3:65912)Synth: {n}\n"
+            for n in range(3000)
+        )
+        for name, rest in (("vmkernel", 123), ("vmkwarning", 456), ("vobd", 789))
+    }
+    path = bundle(tmp_path / "host.tgz", logs)
+    readings = []
+    monkeypatch.setattr(
+        log_reading, "read_case", lambda *given: readings.append(1) or read_case(*given)
+    )
+
+    found = lines(path, "--limit", "log_bytes=1500000")
+
+    assert [one["time"] for one in found] == sorted(one["time"] for one in found)
+    assert len({(one["address"], one["line"]) for one in found}) == len(found) == 9000
+    assert len(readings) == 1
+
+
+@pytest.mark.size
+def test_all_lines_of_a_bundle_cost_at_most_three_times_its_triage(tmp_path: Path) -> None:
+    """CPU time of both commands on 40 MB of text; a log of every line is the dearest one there is."""
+    resource = pytest.importorskip("resource")  # not on Windows
+    path = tmp_path / "host.tgz"
+    make_bundle.write_bundle(path, 40_000_000, dumps=False, problems=PROBLEMS)
+    cost = {}
+    for command in (
+        ("triage", str(path), "-o", str(tmp_path / "out"), "--quiet"),
+        ("log", str(path)),
+    ):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run(
+            [sys.executable, "-m", "analyzer", *command], check=False, capture_output=True
+        )
+        cost[command[0]] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    assert cost["log"] <= 3 * cost["triage"], cost
+
+
 @pytest.mark.parametrize(
     "words",
     [("--around", "never"), ("--for", "10m"), ("--around", "2017-10-14", "--for", "ten"), ("--grep", "("),
@@ -460,24 +506,40 @@ def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
 
 
 @pytest.mark.size
-def test_ten_minutes_of_a_large_host_take_little_memory_and_less_time_than_to_unpack_it(
-    tmp_path: Path,
-) -> None:
-    """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings, and less CPU than tar and zgrep."""
-    resource = pytest.importorskip("resource")  # not on Windows
+def test_ten_minutes_of_a_large_host_take_little_memory(tmp_path: Path) -> None:
+    """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings."""
     path = tmp_path / "host.tgz"
-    make_bundle.write_bundle(path, 200_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.write_bundle(path, scale_size(200_000_000), dumps=False, problems=PROBLEMS)
     program = (sys.executable, "-m", "analyzer", "log", str(path))
     around = ("--around", "2021-03-01T15:10:00")
     assert peak(*program, *around) < 200
     assert peak(*program, "--grep", r"esx\.problem") < 200
     assert (
         peak(
-            *program, *around, "--for", "6h", "--level", "warning", "--limit", "log_bytes=20000000"
+            *program,
+            *around,
+            "--for",
+            "6h",
+            "--level",
+            "warning",
+            "--limit",
+            f"log_bytes={scale_size(20_000_000)}",
         )
         < 200
     )
 
+
+@pytest.mark.size
+@pytest.mark.skipif(
+    not FULL, reason="of a fifth of the bundle the start of the program is the most"
+)
+def test_ten_minutes_of_a_large_host_take_less_time_than_to_unpack_it(tmp_path: Path) -> None:
+    """Of 200 MB of logs: less processor time than tar and zgrep."""
+    resource = pytest.importorskip("resource")  # not on Windows
+    path = tmp_path / "host.tgz"
+    make_bundle.write_bundle(path, 200_000_000, dumps=False, problems=PROBLEMS)
+    program = (sys.executable, "-m", "analyzer", "log", str(path))
+    around = ("--around", "2021-03-01T15:10:00")
     clock = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     subprocess.run([*program, *around], check=True, capture_output=True)
     own = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - clock

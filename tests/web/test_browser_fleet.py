@@ -266,7 +266,7 @@ def test_from_the_cell_to_the_report_of_the_case(opened: Any) -> None:
     each.page.locator("#panel").get_by_role("link", name="In the report").first.click()
     each.page.wait_for_selector("body[data-done]", state="attached")
     assert each.page.locator("h1").inner_text() == "alpha"
-    assert each.page.get_by_text("ring on vm0 is bad.").first.is_visible()
+    assert each.page.locator(".detail").get_by_text("ring on vm0 is bad.").first.is_visible()
     assert each.hash() == "#f=ring/vm0"
     assert each.trouble == []
 

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from analyzer.archive.labels import current_labels
 from analyzer.archive.store import Archive
+from analyzer.cli import main
 from tests.kit.archive_kit import put as put_sample
 from tests.kit.archive_kit import sample
 from tests.kit.ask_kit import filled, id_of
@@ -232,6 +234,34 @@ def test_a_stored_case_opens_its_report_in_a_sandbox(sit: Any) -> None:
     until(seat, "document.querySelector('iframe.report').src.includes('#f=kb-2039495/')")
     seat.page.locator(".labels button.plain", has_text="CPU limit").click()
     until(frame, "decodeURIComponent(location.hash).startsWith('#f=cpu-limit-starves-vm/')")
+
+
+def test_the_logs_of_a_stored_case_are_read_where_its_files_still_are(
+    browser: Any, tmp_path: Path, made: Path
+) -> None:
+    """Its report leads to all lines around a finding; once the files are gone the page says so and offers none."""
+    shutil.copytree(made, tmp_path / "archive")
+    material = tmp_path / "material"
+    shutil.copytree(SAMPLES / "slow-storage", material)
+    words = ["batch", str(material), "--archive", str(tmp_path / "archive"), "--no-settings"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    with (
+        served(tmp_path / "work", "--archive", str(tmp_path / "archive")) as server,
+        windows(browser) as opened,
+    ):
+        seat = opened().enter(server, "archive")
+        search(seat, "esx71")
+        seat.page.locator("#archive td.is-case a").first.click()
+        report = report_of(seat)
+        with seat.page.expect_response(lambda answer: "/log?around=" in answer.url):
+            report.locator("article a[data-around]:visible").first.click()
+        report.wait_for_selector("#log-said:has-text('±5 min: '):not(:has-text('Reading'))")
+        shutil.rmtree(material)
+        seat = opened().enter(server, seat.page.url.partition("#")[2])
+        report_of(seat)
+        said = seat.page.locator(".shelf-case > .note").inner_text()
+        assert said.startswith("Only its report is here: ")
+        assert said.endswith(" is not there.")
 
 
 def test_a_finding_is_confirmed_with_a_note_and_taken_back(sit: Any, objects: Path) -> None:

@@ -12,7 +12,18 @@ from typing import Any
 
 import pytest
 
-from tests.kit.page_kit import AXE, CHROMIUM, SAMPLES, Served, files_of, go, picture, served
+from tests.kit.page_kit import (
+    AXE,
+    CHROMIUM,
+    SAMPLES,
+    Served,
+    complaints,
+    files_of,
+    go,
+    picture,
+    served,
+    until,
+)
 
 pytestmark = [
     pytest.mark.browser,
@@ -23,6 +34,7 @@ pytestmark = [
 # --- start ---------------------------------------------------------------------------------
 
 
+@pytest.mark.pictures
 def test_the_token_leaves_the_address_bar_and_is_in_no_history(server: Served, sit: Any) -> None:
     """After the start neither the address nor a page one can go back to holds the token."""
     seat = sit().enter(server)
@@ -47,6 +59,7 @@ def test_without_the_token_the_page_says_what_to_do(server: Served, sit: Any) ->
 # --- from the drop to the report ---------------------------------------------------------------
 
 
+@pytest.mark.pictures
 def test_five_files_dropped_at_once_are_one_case_whose_report_opens(
     server: Served, sit: Any
 ) -> None:
@@ -60,7 +73,7 @@ def test_five_files_dropped_at_once_are_one_case_whose_report_opens(
     seat.stage("reading")
     assert seat.page.locator("#case-about").inner_text().startswith("5 files")
     report = seat.report()
-    assert "A CPU limit holds the VM back" in report.locator("#findings").inner_text()
+    assert "VM throttled by its CPU limit" in report.locator("#findings").inner_text()
     assert seat.page.locator("#case-about").inner_text().startswith("3 major")
     assert seat.shifts() < 0.001, seat.page.evaluate("JSON.stringify(window.jumped)")
     assert seat.page.evaluate("document.activeElement.id") == "case-title"
@@ -169,7 +182,7 @@ def test_saving_copying_and_leaving_the_report(server: Served, sit: Any) -> None
         assert "lin-app07" in Path(download.value.path()).read_text(encoding="utf-8")
     seat.page.click("#case-note")
     seat.page.wait_for_selector("#said:has-text('Case note copied')")
-    assert "A CPU limit holds the VM back" in seat.page.evaluate("navigator.clipboard.readText()")
+    assert "VM throttled by its CPU limit" in seat.page.evaluate("navigator.clipboard.readText()")
     with seat.context.expect_page() as tab:
         seat.page.click("#case-tab")
     tab.value.wait_for_selector("body[data-done]", state="attached")
@@ -361,6 +374,7 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
         "pick-files",
         "pick-folder",
         "paste",
+        "incident",
         "path",
     ]
     keys.type(str(SAMPLES / "cpu-limited-vm"))
@@ -384,6 +398,7 @@ def test_from_start_to_report_by_keyboard_alone(server: Served, sit: Any) -> Non
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.pictures
 def test_every_page_fits_in_both_colours(server: Served, sit: Any, scheme: str, width: int) -> None:
     """On a desk and on a phone, light and dark: no scrolling sideways, and the report has the colours of the page."""
     seat = sit(
@@ -482,3 +497,149 @@ def test_a_name_of_the_web_that_leads_here_is_turned_away(tmp_path: Path, browse
             assert page.evaluate("fetch('/cases').then((answer) => answer.status)") == 421
     finally:
         evil.close()
+
+
+def test_a_case_is_renamed_and_a_case_json_opens_it_again(
+    server: Served, sit: Any, tmp_path: Path
+) -> None:
+    """By keyboard: name and SR number stand in the head, the list and the saved document, which opens when dropped."""
+    seat = sit().enter(server)
+    seat.drop(*files_of("cpu-limited-vm"))
+    seat.report()
+    seat.page.locator("#case-rename").press("Enter")
+    seat.page.keyboard.type("<i>web server</i> slow")
+    seat.page.keyboard.press("Tab")
+    seat.page.keyboard.type("<1>")
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#rename-said:has-text('This is no SR number')")
+    seat.page.fill("#rename-sr", "21700000001")
+    assert complaints(seat) == []
+    seat.page.keyboard.press("Enter")
+    named = "SR 21700000001: <i>web server</i> slow"
+    seat.page.wait_for_selector("#case-title:has-text('SR 21700000001')")
+    assert seat.page.locator("#case-title").inner_text() == named
+    until(seat, "!document.querySelector('#rename').open")
+    assert named in seat.report().locator("header h1").first.text_content()
+    with seat.page.expect_download() as saved:
+        seat.page.click("#case-json")
+    document = saved.value.path().read_bytes()
+    go(seat, "cases")
+    assert seat.page.locator("#cases a.name").inner_text() == named
+    go(seat, "drop")
+    seat.drop(("case.json", document))
+    seat.page.wait_for_selector("#case-about:has-text('opened from its case.json')")
+    assert seat.page.locator("#case-title").inner_text() == named
+    assert "VM throttled by its CPU limit" in seat.report().locator("#findings").inner_text()
+
+
+def test_the_time_of_the_trouble_is_given_before_and_after_a_drop(server: Served, sit: Any) -> None:
+    """By keyboard: the report is made around it, made anew for another, and the list is sorted by it."""
+    seat = sit().enter(server)
+    seat.page.fill("#incident", "15:17")
+    seat.drop(*files_of("slow-storage"))
+    assert "Incident at 2017-10-14 15:17" in seat.report().locator("#incident").text_content()
+    seat.page.locator("#case-when").press("Enter")
+    assert seat.page.input_value("#when-time") == "2017-10-14 15:17"
+    seat.page.keyboard.type("<b>late")
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#when-said:has-text('This is no time. Write it as 06:15')")
+    assert complaints(seat) == []
+    seat.page.fill("#when-time", "16:40")
+    seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#case-about:has-text('incident 2017-10-14 16:40 UTC')")
+    assert "Incident at 2017-10-14 16:40" in seat.report().locator("#incident").text_content()
+    go(seat, "drop")
+    assert seat.page.input_value("#incident") == ""
+    seat.drop(*files_of("cpu-limited-vm"))
+    seat.report()
+    go(seat, "cases")
+    lists = {}
+    for order in ("early", "late"):
+        seat.page.select_option("#order", order)
+        lists[order] = seat.page.locator("#cases .line .note").all_inner_texts()
+    assert lists["early"] == lists["late"][::-1]
+    assert [when.partition(" ")[0] for when in lists["early"]].count("incident") == 1
+
+
+@pytest.mark.parametrize("name", ["slow-storage", "cut-bundle"])
+def test_the_first_finding_is_above_the_middle_of_a_desk(
+    server: Served, sit: Any, name: str
+) -> None:
+    """At 1280x900 the first line of the table begins above 300 pixels, also below a word of what is incomplete."""
+    seat = sit(viewport={"width": 1280, "height": 900}).enter(server)
+    seat.page.fill("#path", str(SAMPLES / name))
+    seat.page.click("#path-form button")
+    inner = seat.report().locator(".desk-rows tr.line").first.bounding_box()
+    assert inner["y"] < 300
+    assert seat.page.evaluate("document.documentElement.scrollWidth") <= 1280
+    assert complaints(seat) == []
+
+
+def test_keys_and_back_are_those_of_the_report_from_its_arrival(server: Served, sit: Any) -> None:
+    """j, k and / reach the report without a click; a theme is no step of Back; Escape leaves for the list it came from."""
+    seat = sit().enter(server)
+    page, keys = seat.page, seat.page.keyboard
+    page.fill("#path", str(SAMPLES / "slow-storage"))
+    page.click("#path-form button")
+    seat.report()
+    go(seat, "cases")
+    page.locator("#cases a.name").press("Enter")
+    report = seat.report()
+
+    def chosen() -> int:
+        script = "[...document.querySelectorAll('tr.line')].findIndex((row) => row.ariaCurrent)"
+        page.wait_for_timeout(200)
+        return int(report.evaluate(script))
+
+    assert page.evaluate("document.activeElement.id") == "case-title"
+    keys.press("j")
+    assert chosen() == 1
+    keys.press("j")  # within the report now
+    assert chosen() == 2
+    keys.press("k")
+    assert chosen() == 1
+    page.locator("#theme").focus()
+    keys.press("k")
+    assert chosen() == 0
+    report.locator("tr.line a").nth(3).click()
+    assert chosen() == 3
+    page.click("#theme")
+    assert chosen() == 3
+    assert report.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.evaluate("history.back()")
+    assert chosen() == 0
+    keys.press("/")
+    report.wait_for_selector("#q:focus")
+    keys.press("Escape")
+    keys.press("Escape")
+    page.wait_for_selector("#cases-title", state="attached")
+    until(seat, "document.body.dataset.view === 'cases'")
+
+
+def test_a_line_gives_the_command_and_the_draft_of_a_rule(server: Served, sit: Any) -> None:
+    """By keyboard at a line of evidence and of the log: the command to copy, the draft to read; Escape closes the box alone."""
+    seat = sit(viewport={"width": 1280, "height": 900}).enter(server)
+    seat.page.fill("#path", str(SAMPLES / "slow-storage"))
+    seat.page.click("#path-form button")
+    report = seat.report()
+    finding = report.locator("article", has_text="Storage device latency").first
+    report.locator("tr.line a", has_text="Storage device latency").click()
+    button = finding.locator("button.line-rule").first
+    button.press("Enter")
+    command = report.locator("#line-rule code").inner_text()
+    assert command.startswith("backline rules new my-rule --from-lines 'esx-esx71")
+    assert command.endswith("/vobd.log:3'")
+    report.locator("#line-rule button", has_text="Show the draft").press("Enter")
+    report.wait_for_selector("#line-rule pre:has-text('rule: my-rule')")
+    assert report.evaluate("document.activeElement.tagName") == "PRE"
+    seat.page.keyboard.press("Escape")
+    assert button.evaluate("(button) => button === document.activeElement")
+    assert report.locator("#line-rule").is_hidden()
+    finding.locator("a[data-around]").first.click()
+    report.wait_for_selector("#log-said:has-text('±5 min: '):not(:has-text('Reading'))")
+    row = report.locator("#log tbody tr:visible").first
+    address = row.locator(".place").inner_text()
+    row.locator("button.line-rule").press("Enter")
+    assert report.locator("#line-rule code").inner_text().rstrip("'").endswith(address)
+    seat.page.keyboard.press("Escape")
+    assert report.locator("#log").is_visible()

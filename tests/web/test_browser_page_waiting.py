@@ -32,6 +32,7 @@ pytestmark = [
 NOISE = ("Failed to load resource", "net::ERR")  # what Chromium says of a server that is gone
 
 
+@pytest.mark.pictures
 def test_uploads_show_bytes_and_can_be_cancelled(server: Served, sit: Any) -> None:
     """While files come the page says how many bytes of how many; cancelling leaves nothing on the disk."""
     seat = sit().enter(server)
@@ -55,6 +56,7 @@ def test_uploads_show_bytes_and_can_be_cancelled(server: Served, sit: Any) -> No
     assert not [path for path in server.work.rglob("*") if path.name.partition(".")[0].isdigit()]
 
 
+@pytest.mark.pictures
 def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(
     server: Served, sit: Any
 ) -> None:
@@ -70,6 +72,8 @@ def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(
         seat.page.click("nav a[data-view=drop]")
         seat.state("queued")
         seat.state("reading")
+        running = seat.page.locator("#strip-text").inner_text()
+        assert running == 'Reading "case" · 1 queued'  # two files without a common name
         picture(seat, "queue")
         seat.page.evaluate("window.jumped = []")
     seat.page.wait_for_selector("#lately li:nth-child(2)[data-state=done]")
@@ -213,6 +217,7 @@ def test_reading_can_be_cancelled_and_tried_again(server: Served, sit: Any) -> N
     assert "CPU limit" in seat.report().locator("#findings").inner_text()
 
 
+@pytest.mark.pictures
 def test_an_analysis_that_dies_is_told_and_can_be_tried_again(server: Served, sit: Any) -> None:
     """A crash of the reading process is not the end: the page says so and offers to try again."""
     seat = sit().enter(server)
@@ -236,6 +241,7 @@ def test_what_is_no_case_is_refused_with_a_reason(server: Served, sit: Any, tmp_
     assert seat.page.locator("#lately-empty").is_visible()
 
 
+@pytest.mark.pictures
 def test_a_cut_bundle_is_read_as_far_as_it_goes_and_marked(server: Served, sit: Any) -> None:
     """A damaged archive gives a report of what could be read, and the case says everywhere that it is not whole."""
     buffer = io.BytesIO()
@@ -270,6 +276,7 @@ def test_a_reload_in_the_middle_brings_the_state_back(server: Served, sit: Any) 
     seat.state("done")
 
 
+@pytest.mark.pictures
 def test_a_server_that_is_gone_is_said(browser: Any, tmp_path: Path) -> None:
     """When the server was killed the page says so, keeps what it shows, and names what to do."""
     seat = Seat(browser)

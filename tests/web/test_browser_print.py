@@ -58,9 +58,9 @@ def find_lacking(page: str, phrases: list[str]) -> list[str]:
 def list_limits(doc: dict[str, Any]) -> list[str]:
     """Return what the first page must say: how complete the case is, and what each of few machines is and lacks."""
     phrases = [completeness.describe_completeness(doc)]
-    phrases += [
-        completeness.describe_unread(source) for source in completeness.list_unread(doc)[:5]
-    ]
+    unread = [one for one in completeness.list_unread(doc) if one.state != "other"]
+    phrases += [completeness.describe_unread(source) for source in unread[:5]]
+    phrases.append(completeness.name_other_files(doc, 5))
     for node in doc.nodes:
         phrases += [
             node.name,

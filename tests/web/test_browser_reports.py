@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from analyzer.case import case_file
-from analyzer.report import finding_rows, html, markdown, open_asks, short_note
+from analyzer.report import finding_rows, html, markdown, short_note
+from analyzer.report.mail import write_mail
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
 
 CHROMIUM = shutil.which("chromium")
@@ -144,7 +145,6 @@ def test_everything_is_readable_without_javascript(opened: Any) -> None:
     page = each.page
     assert page.locator("noscript").inner_text().startswith("JavaScript is off")
     assert page.get_by_text("ring #1 was full 7,086 times").is_visible()
-    page.locator(".signs article").first.locator("summary", has_text="Evidence").click()
     assert page.get_by_text("# of times the 1st ring is full:7086").is_visible()
     assert page.locator(".still svg").first.is_visible()
     assert not page.locator("button:visible").count()
@@ -152,18 +152,21 @@ def test_everything_is_readable_without_javascript(opened: Any) -> None:
 
 
 def test_keys_step_through_the_findings(opened: Any) -> None:
-    """j and k move the focus, Enter opens and closes what belongs to the finding."""
+    """The first line is chosen on arrival; j and k move line and account at once, Enter opens what belongs to it."""
     page = opened("rich").page
-    page.keyboard.press("j")
+    assert page.locator("tr[aria-current]").count() == 1
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("k")
-    assert "NSX 6.3.3 controllers" in page.locator("article:focus h3").inner_text()
+    line = page.locator("tr[aria-current] .c-what a").inner_text()
+    assert line.removeprefix("unexplained ") == page.locator("article:focus h3").inner_text()
+    opened_at_first = page.locator("article:focus details[open]").count()
     page.keyboard.press("Enter")
-    assert page.locator("article:focus > .more > details[open]").count() == 3
+    all_open = page.locator("article:focus details[open]").count()
     page.keyboard.press("Enter")
-    assert page.locator("article:focus > .more > details[open]").count() == 0
-    assert page.evaluate("decodeURIComponent(location.hash)") == "#f=kb-2151719/nsxmgr01.lab"
+    assert page.locator("article:focus details[open]").count() < all_open > opened_at_first
+    chosen = page.locator("article:focus").get_attribute("id")
+    assert page.evaluate("decodeURIComponent(location.hash)") == f"#{chosen}"
 
 
 def test_arrows_walk_the_rail_and_the_time_line(opened: Any) -> None:
@@ -175,17 +178,19 @@ def test_arrows_walk_the_rail_and_the_time_line(opened: Any) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('#findings') !== null")
+    page.locator("#rail > summary").click()
     page.locator("#rail .contents a").first.focus()
     page.keyboard.press("ArrowDown")
-    assert page.evaluate(at) == "Could not be judged"
+    assert page.evaluate(at) == "Unexplained"
     page.keyboard.press("ArrowUp")
     assert page.evaluate(at) == "What is wrong"
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.closest('.filters') !== null")
     page.keyboard.press("Home")
-    assert page.evaluate(at) == "What is wrong"
+    assert page.evaluate(at) == "Contents and filter"
     page.evaluate("location.hash = '#t=1507554000,1507555200'")
     page.wait_for_selector("#window:not([hidden])", state="attached")
+    page.keyboard.press("Escape")  # folds the rail, where the focus is
     page.keyboard.press("Escape")
     page.wait_for_selector("#window[hidden]", state="attached")
 
@@ -197,9 +202,9 @@ def test_slash_searches_and_escape_clears(opened: Any) -> None:
     page.keyboard.type("ring1_full")
     page.wait_for_selector("#found:has-text('found')")
     assert page.locator("article:visible").count() == 1
-    assert page.locator("article:visible h3").inner_text().startswith("VMXNET3 receive ring")
+    assert page.locator("article:visible h3").inner_text().startswith("VMXNET3 RX ring")
     page.keyboard.press("Escape")
-    assert page.locator("article[data-item]:not([hidden])").count() == 8
+    assert page.locator("article[data-item]:not([hidden])").count() == 8 + 2  # signs
 
 
 def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
@@ -209,17 +214,17 @@ def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
     target = each.page.locator("h4", has_text="web-17, ethernet0")
     target.wait_for(state="visible")
     assert each.page.locator(".subjects[open]").count() == 1
-    each.page.wait_for_timeout(100)
-    assert target.evaluate(
-        "node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400"
+    each.page.wait_for_function(
+        "node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400",
+        arg=target.element_handle(),
     )
 
 
 def test_an_origin_in_the_trace_leads_to_its_line(opened: Any) -> None:
     """A click on «from file:line» opens the evidence and shows that very line."""
     each = opened("rich")
-    each.page.locator(".signs > summary").first.click()
-    article = each.page.locator("article", has_text="VMXNET3 receive ring runs full").last
+    each.page.locator(".desk-rows a", has_text="VMXNET3 RX ring full").first.click()
+    article = each.page.locator("article", has_text="VMXNET3 RX ring full").last
     article.locator("summary", has_text="Why").click()
     article.get_by_role("link", name="case-1834/console-esx07.txt:53").click()
     line = each.page.locator(".row.hit", has_text="2nd ring is full:3284")
@@ -240,7 +245,8 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
 
     assert copied(page.locator("#copy-note")) == short_note.render_short_note(document)
     assert copied(page.locator("#copy-whole")) == markdown.render_note(document)
-    assert copied(page.locator("#copy-asks")) == open_asks.write_mail(document)
+    assert copied(page.locator("#copy-asks")) == write_mail(document)
+    page.locator(".desk-rows .under a").first.click()
     command = page.locator(".copyable", has_text="ethtool -G eth0 rx 4096").locator("button")
     command.evaluate(
         "one => { for (let d = one.closest('details'); d; d = d.parentElement.closest('details')) d.open = true }"
@@ -248,7 +254,6 @@ def test_copy_gives_the_note_the_mail_the_command_and_the_address(opened: Any) -
     assert (
         copied(command) == "ethtool -G eth0 rx 4096"
     )  # the fix of a sign is folded behind its cause's
-    page.locator(".signs article").first.locator("summary", has_text="Evidence").click()
     assert (
         copied(page.locator(".signs article").first.get_by_label("Copy the address").nth(1))
         == "case-1834/console-esx07.txt:52"
@@ -354,21 +359,20 @@ def test_print_shows_evidence_and_drawings(opened: Any) -> None:
     assert len(page.pdf()) > 20_000
 
 
-def test_the_first_finding_begins_on_the_first_page(opened: Any) -> None:
-    """A finding of nearly a page is not moved to the second one, away from the heading; the others stay whole."""
+def test_the_table_is_the_first_page_and_findings_stay_whole(opened: Any) -> None:
+    """On paper head and table have the first page, as a whole; no finding is torn apart."""
     page = opened("rich").page
     page.emulate_media(media="print")
+    assert page.locator(".desk-rows tr.line").last.bounding_box()["y"] < 900
+    assert page.locator(".lines").evaluate("one => getComputedStyle(one).breakAfter") == "page"
     kept = page.evaluate(
         "[...document.querySelectorAll('#findings .finding')].map((one) => getComputedStyle(one).breakInside)"
     )
-    assert kept[0] == "auto"
-    assert set(kept[1:]) == {"avoid-page"}
+    assert set(kept) == {"avoid"}
 
 
-def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
-    browser: Any, tmp_path: Path
-) -> None:
-    """On A4 no finding is higher than a page, the first stands on the first page, and words say what is left out."""
+def test_no_finding_is_higher_than_a_page_of_paper(browser: Any, tmp_path: Path) -> None:
+    """On A4 no finding of many objects is higher than a page, and words say what is left out."""
     doc = rich_case()
     many = max((row.findings for row in html.finding_rows.group_findings(doc)), key=len)
     for finding in many:  # a row of 48 subjects that tell much
@@ -380,11 +384,10 @@ def test_paper_begins_with_the_findings_and_has_a_page_for_each_at_most(
         each.page.emulate_media(media="print")
         each.page.evaluate("dispatchEvent(new Event('beforeprint'))")
         heights = each.page.evaluate(
-            "[...document.querySelectorAll('#findings article')].map((one) => one.offsetHeight)"
+            "[...document.querySelectorAll('#findings article[data-finding]')].map((one) => one.offsetHeight)"
         )
         assert len(heights) == len(finding_rows.list_story_rows(finding_rows.list_stories(doc)))
         assert max(heights) <= 1046
-        assert each.page.locator("#findings article").first.bounding_box()["y"] < 400
         assert "report.html also has" in each.page.locator(".more-on-screen").inner_text()
     finally:
         each.context.close()
@@ -401,14 +404,54 @@ def test_sorting_a_table_by_its_head(opened: Any) -> None:
     assert head.get_attribute("aria-sort") == "descending"
 
 
+def test_the_front_table_sorts_and_the_address_keeps_it(opened: Any) -> None:
+    """A click on a head sorts by time, host or object, a third one gives the order of the report back; j follows."""
+    page = opened("rich").page
+    ranked = page.locator(".desk-rows .c-what a").all_inner_texts()
+    page.get_by_role("button", name="Object").click()
+    objects = [name for name in page.locator(".desk-rows td.c-object").all_inner_texts() if name]
+    compare = "(names) => [...names].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))"
+    assert objects == page.evaluate(compare, objects)
+    assert page.url.endswith("sort=object")
+    page.reload()
+    page.wait_for_selector("body[data-done]", state="attached")
+    assert page.locator(".desk-rows th[aria-sort=ascending]").count() == 1
+    page.get_by_role("button", name="Object").click()
+    assert "sort=object-down" in page.url
+    page.get_by_role("button", name="Object").click()
+    assert page.locator(".desk-rows .c-what a").all_inner_texts() == ranked
+
+
+def test_back_closes_what_was_opened(opened: Any) -> None:
+    """On a phone Back leads from an account to its line; on a desk the line that was chosen before is chosen again."""
+    page = opened("rich", viewport={"width": 390, "height": 800}).page
+    line = page.locator(".desk-rows tr.line").nth(2)
+    line.locator("a").click()
+    page.wait_for_function(
+        "document.querySelector('article[data-current]').getBoundingClientRect().top < 400"
+    )
+    page.go_back()
+    page.wait_for_timeout(200)
+    assert 0 <= line.bounding_box()["y"] < 800
+    page.set_viewport_size({"width": 1280, "height": 800})
+    first = page.locator(".desk-rows .c-what a").first
+    first.click()
+    line.locator("a").click()
+    page.go_back()
+    page.wait_for_timeout(200)
+    assert page.locator("tr[aria-current] .c-what a").inner_text() == first.inner_text()
+
+
 # --- the rail -------------------------------------------------------------------------------------
 
 
 def shown(page: Any) -> list[str]:
-    """Return the rules of the findings that are shown, also of those folded under their cause."""
+    """Return the rules of the findings that are shown, also of those folded under their cause; no signs."""
     return [
         str(text)
-        for text in page.locator("#findings article:not([hidden]) .rule").all_text_contents()
+        for text in page.locator(
+            "#findings article[data-finding]:not([hidden]) .rule"
+        ).all_text_contents()
     ]
 
 
@@ -422,6 +465,8 @@ def test_what_is_chosen_is_shown_told_and_kept_in_the_address(opened: Any) -> No
     assert 0 < len(warnings) < len(every)
     assert page.locator("#found").inner_text() == f"{len(warnings)} of {len(every)} findings"
     assert page.locator("#chips").inner_text().startswith("severity: warning")
+    assert not page.locator("article[data-sign]:not([hidden])").count()  # a sign has no severity
+    page.locator("#rail > summary").click()
     page.locator(".facet:has(input[data-facet=rule]) > summary").click()
     page.locator("input[data-facet=rule]").first.focus()
     page.keyboard.press("Space")
@@ -433,8 +478,8 @@ def test_what_is_chosen_is_shown_told_and_kept_in_the_address(opened: Any) -> No
     page.keyboard.type("adapter")
     page.wait_for_selector("#found:has-text('found')")
     page.keyboard.press("Escape")
-    page.keyboard.press("j")
-    assert each.hash().startswith("#f=") and each.hash().endswith("&severity=warning")
+    page.keyboard.press("k")
+    assert each.hash().startswith(("#f=", "#n=")) and each.hash().endswith("&severity=warning")
     again = opened("rich").page
     again.goto(page.url)
     again.reload()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from analyzer.archive.store import Archive
 from analyzer.web import comparisons
 from analyzer.web.cases.app import REPORT_POLICY, Serving
 from analyzer.web.cases.comparer import compare_sides
+from analyzer.web.cases.order_process import finish_order
+from analyzer.web.cases.progress_writer import ProgressWriter
 from tests.kit.archive_kit import put, sample
 from tests.kit.web_kit import client_of, serving_at
 
@@ -122,7 +125,8 @@ def test_what_fails_is_told_by_the_process(tmp_path: Path) -> None:
     sides = [
         {"name": "", "files": [], "path": str(path)} for path in (empty, CASES / "lab-ring-after")
     ]
-    said = compare_sides({"sides": sides, "out": str(tmp_path / "out")})
+    order = {"sides": sides, "out": str(tmp_path / "out")}
+    said = finish_order(compare_sides, order, ProgressWriter(io.BytesIO()), "the comparison failed")
     assert said["state"] == "failed"
     assert "nothing could be read" in said["error"]["what"]
     assert not (tmp_path / "out").exists()
@@ -138,7 +142,8 @@ def test_dropped_files_keep_their_names(tmp_path: Path) -> None:
             stored.write_bytes(file.read_bytes())
             files.append((file.name, str(stored), None))
         sides.append({"name": f"case {name}", "files": files, "path": ""})
-    assert compare_sides({"sides": sides, "out": str(tmp_path / "out")}) == {"state": "done"}
+    order = {"sides": sides, "out": str(tmp_path / "out")}
+    assert compare_sides(order, ProgressWriter(io.BytesIO())) == {"state": "done"}
     made = json.loads((tmp_path / "out" / "compare.json").read_text(encoding="utf-8"))
     assert [side["name"] for side in made["sides"]] == [
         "case lab-ring-before",

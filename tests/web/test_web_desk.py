@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
+from analyzer.archive.restore.recall import recall_case
 from analyzer.archive.store import Archive
+from analyzer.case import case_file
+from analyzer.report import short_note
 from analyzer.rules.run_options import RunOptions
 from analyzer.web.cases.events import Events
-from analyzer.web.guard.wire import NewFile, Refusal
+from analyzer.web.guard.wire import NewFile, Refusal, read_incident, read_title
 from tests.kit.desk_kit import (
     BUNDLE,
     PATIENCE,
@@ -338,6 +341,7 @@ def test_an_archive_keeps_the_case_as_a_batch_would(tmp_path: Path) -> None:
             assert [one.id for one in manager.list_cases()] == [other, stored]
             assert past[1] | {"created": 0} == {
                 "id": stored, "name": BUNDLE.name, "state": "done", "path": str(BUNDLE), "created": 0, "archived": True,
+                "time": record["time"],
                 "report": True, "notes": [], "error": {}, "worst": "major",
                 "counts": record["counts"], "unknowns": record["unknowns"],
             }  # fmt: skip
@@ -392,3 +396,152 @@ def test_an_archive_that_cannot_be_used_costs_no_report(tmp_path: Path) -> None:
             assert manager.find_result(case, "report.html").is_file()
 
     run(main())
+
+
+@pytest.mark.process
+def test_a_dropped_case_json_opens_as_the_case_it_was(tmp_path: Path) -> None:
+    """Alone or with the other results of its triage; nothing is judged anew, and its files are not asked for."""
+    text = triaged(BUNDLE)
+    whole = [("out/case.json", text.encode()), ("out/report.md", b"# note\n")]
+
+    async def main() -> None:
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            for name, files in (("kept", whole[:1]), ("folder", whole)):
+                case = put(manager, name, *files)
+                manager.start_case(case)
+                record = await heard.end(case)
+                assert (record["state"], record["opened"]) == ("done", True)
+                assert record["name"] == json.loads(text)["case"]["name"]
+                assert record["counts"]["major"] >= 3
+                assert "judging" not in heard.states(case)
+                assert manager.find_result(case, "case.json").read_text() == text
+                assert "<html" in manager.find_result(case, "report.html").read_text()
+                material = manager.describe_material(case)
+                assert material["opened"]
+                assert record["no_log"].startswith(
+                    "Only its report is here: its case.json was dropped"
+                )
+                assert material["path"] == str(manager.find_result(case, "case.json"))
+            path = tmp_path / "kept.json"
+            path.write_text(text)
+            there = manager.add_case("", path)
+            manager.start_case(there.id)
+            assert (await heard.end(there.id))["opened"]
+
+    run(main())
+
+
+@pytest.mark.process
+def test_a_damaged_case_json_is_refused_by_its_own_name(tmp_path: Path) -> None:
+    """What is wrong is said at the name that was dropped, not at a place of the server."""
+    damaged = triaged(BUNDLE).replace('"findings"', '"finds"', 1).encode()
+
+    async def main() -> None:
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = put(manager, "", ("case.json", damaged))
+            manager.start_case(case)
+            record = await heard.end(case)
+            assert record["state"] == "refused"
+            assert record["error"]["where"] == "case.json"
+            assert "findings" in record["error"]["why"]
+
+    run(main())
+
+
+@pytest.mark.process
+def test_a_case_gets_another_name_and_its_sr_number_everywhere(tmp_path: Path) -> None:
+    """List, document, report and note have both; signs that steer or are markup stay text on one line."""
+
+    async def main() -> None:
+        async with at_desk(tmp_path, how=RunOptions(settings="")) as (manager, heard):
+            case = put(manager, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
+            with pytest.raises(Refusal):
+                await manager.rename_case(case, "too early", "")
+            manager.start_case(case)
+            await heard.end(case)
+            name, number = read_title({"name": " <b>rack\n7</b>\x1b[2J ", "sr": " 21700000001 "})
+            record = (await manager.rename_case(case, name, number)).record()
+            assert record["name"] == "SR 21700000001: <b>rack 7</b>\\x1b[2J"
+            assert (record["sr"], record["edits"]) == ("21700000001", 1)
+            await heard.until(lambda event: event.get("record", {}).get("name") == record["name"])
+            document = case_file.read_case(manager.find_result(case, "case.json"))
+            assert document.case.name == record["name"]
+            assert "SR 21700000001" in short_note.render_short_note(document)
+            page = manager.find_result(case, "report.html").read_text()
+            assert "<h1>SR 21700000001: &lt;b&gt;rack 7&lt;/b&gt;" in page
+            again = (await manager.rename_case(case, "rack 7", "")).record()
+            assert (again["name"], again["own_name"]) == ("rack 7", "rack 7")
+
+    run(main())
+
+
+@pytest.mark.process
+def test_a_case_is_read_again_around_the_time_of_its_incident(tmp_path: Path) -> None:
+    """Given before, while and after it is read, the report is of that time; the facts that are stored are of none."""
+
+    async def main() -> None:
+        archive = str(tmp_path / "archive")
+        async with at_desk(tmp_path, archive, how=RunOptions(settings="")) as (manager, heard):
+            case = put(manager, BUNDLE.name, (BUNDLE.name, BUNDLE.read_bytes()))
+            assert manager.set_incident(case, "16:40:00").record()["incident"] == "16:40:00"
+            manager.start_case(case)
+            manager.set_incident(case, "15:17:00")
+            record = await heard.end(case)
+            assert (record["incident"], record["edits"]) == ("2017-10-14T15:17:00Z", 1)
+            await manager.rename_case(case, "rack 7", "21700000001")
+            again = manager.set_incident(case, "2017-10-14T16:40:00Z").record()
+            assert again["state"] in ("queued", "reading")
+            await heard.until(lambda event: event.get("record", {}).get("edits") == 3)
+            last = await heard.until(
+                lambda event: event["kind"] == "state" and event["record"]["state"] == "done"
+                and event["record"]["edits"] == 3
+            )  # fmt: skip
+            record = last["record"]
+            assert (record["own_name"], record["incident"]) == ("rack 7", "2017-10-14T16:40:00Z")
+            document = case_file.read_case(manager.find_result(case, "case.json"))
+            assert document.case.incident == "2017-10-14T16:40:00Z"
+            assert document.case.name == "SR 21700000001: rack 7"
+            kept = put(
+                manager, "kept", ("case.json", manager.find_result(case, "case.json").read_bytes())
+            )
+            manager.start_case(kept)
+            await heard.end(kept)
+            with pytest.raises(Refusal, match="opened from its case"):
+                manager.set_incident(kept, "15:17:00")
+        store = Archive.open(archive)
+        (stored,) = store.take_snapshot().list_visible_cases()
+        facts = recall_case(store, stored, ()).facts
+        (node,) = facts.nodes
+        assert facts.coverage(node, "esxi.vobd").state == "read"
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    ("given", "time"),
+    [({}, ""), ({"incident": " 6:15 "}, "06:15:00"), ({"incident": "2017-10-14 06:15"}, "2017-10-14T06:15:00Z")],
+)  # fmt: skip
+def test_the_time_of_an_incident_is_read_as_people_type_it(
+    given: dict[str, Any], time: str
+) -> None:
+    """A time of day or a moment, in UTC; what is neither is refused with the forms that are understood."""
+    assert read_incident(given) == time
+    for wrong in ("24:00", "noon", 7, "6:5", "\x1b[2J"):
+        with pytest.raises(Refusal, match=r"no time|must be text"):
+            read_incident({"incident": wrong})
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"name": " \n ", "sr": ""}, "needs a name"),
+        ({"name": "x", "sr": "<script>"}, "no SR number"),
+        ({"name": "x", "sr": "1" * 41}, "no SR number"),
+        ({"name": "x", "sr": "12\n34"}, "no SR number"),
+        ({"name": 7}, "not understood"),
+    ],
+)
+def test_what_is_no_name_or_number_of_a_case_is_refused(asked: dict[str, Any], why: str) -> None:
+    """A name is never empty, a number has the signs of a ticket system."""
+    with pytest.raises(Refusal, match=why):
+        read_title(asked)

@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from analyzer.case.case_file import write_case
 from analyzer.commands.serve import command
 from analyzer.runtime.errors import BacklineError
 from analyzer.web import server
@@ -32,6 +33,7 @@ from analyzer.web.guard.connection import choose_protocol, slow_protocol
 from analyzer.web.guard.gate import PUBLIC, RequestGate
 from analyzer.web.guard.session import PageSession
 from analyzer.web.server import bind_socket, port_of
+from tests.kit.case_factory import rich_case
 from tests.kit.web_kit import PATIENCE, Running, client_of, serving_at, status_of
 
 PORT = 8770
@@ -459,6 +461,23 @@ def test_a_report_is_boxed_in(tmp_path: Path) -> None:
     assert "content-disposition" not in answer.headers
     assert saved.headers["content-disposition"] == 'attachment; filename="case_12-report.html"'
     assert answer.text == saved.text == "<p>made up</p>"
+
+
+def test_a_page_for_somebody_else_is_redacted_strictly(tmp_path: Path) -> None:
+    """The saved page names no host and shows no word that nobody knows; the name it is saved under tells no case."""
+    serving = serving_at(tmp_path)
+    document = rich_case()
+    document.findings[0].evidence[0].text += " quorvix zwiebelturm"
+    with client_of(serving) as client:
+        path = report_of(serving, client, "quorvix")
+        folder = serving.place.case_folder(path.split("/")[2])
+        (folder / "case.json").write_text(write_case(document), encoding="utf-8")
+        saved = client.get(f"{path}?redact=strict")
+    assert saved.headers["content-disposition"] == 'attachment; filename="redacted-report.html"'
+    assert saved.headers["content-security-policy"].startswith("sandbox ")
+    assert "\u2039word\u203a" in saved.text
+    for word in ("quorvix", "zwiebelturm", document.nodes[0].name):
+        assert word and word not in saved.text
 
 
 @pytest.mark.parametrize(

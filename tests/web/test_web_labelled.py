@@ -28,6 +28,7 @@ from analyzer.runtime.limits import Limits
 from analyzer.sources import Ledger, walk
 from analyzer.sources.remote import Place
 from analyzer.web.cases.labelled import NamedFile, list_labelled
+from tools.long_run import list_sent_files
 
 UNAME = b"VMkernel esx-07 6.5.0 #1 SMP Release build-5969303 Jun 2 2017 17:39:12 x86_64 x86_64 x86_64 ESXi\n"
 LOG = b"2017-10-09T14:00:00.000Z cpu3:65536)ScsiDeviceIO: 1: made up for this test\n" * 20
@@ -296,6 +297,18 @@ def test_two_of_one_name_are_both_kept(tmp_path: Path) -> None:
     found = contents(numbered(tmp_path, pairs))
     assert dict(found) == {"a (2)": b"1", "x.log": b"2", "x (2).log": b"3", "x (3).log": b"4", "b": b"5", "a (3)": b"6",
                      "x (2) (2).log": b"7"}  # fmt: skip
+
+
+def test_a_folder_sent_by_a_page_is_the_folder_itself(tmp_path: Path) -> None:
+    """A note that nobody reads lies beside the material either way: watch, batch and page say one state of the case."""
+    folder = tmp_path / "case-7"
+    folder.mkdir()
+    on_disk(folder, {"esx-07.tgz": tar_of(BUNDLE), "README.md": b"# A case\n\nof nobody.\n"})
+    sent = list_labelled(NamedFile(name, path) for name, path in list_sent_files(folder).items())
+
+    given = triage([folder])
+    assert not given.partial
+    assert case_file.write_case(triage(sent).document) == case_file.write_case(given.document)
 
 
 def test_many_of_one_name_do_not_take_for_ever(tmp_path: Path) -> None:

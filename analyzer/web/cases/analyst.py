@@ -8,6 +8,8 @@ so must this process be. What happens goes out as lines of JSON:
     {"type": "progress", "bytes", "members", "lines", "member", "judged", "rules", "unknowns"}
     {"type": "finding", "finding": {…}}                   as rules find them
     {"type": "end", "state": "done", …}                   done, partial, refused or failed; always the last
+
+What is given may be the case.json of an earlier triage: it is shown as it is, nothing is read or judged.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from analyzer.archive.batches import work as batch
 from analyzer.archive.batches.jobs import Work
 from analyzer.archive.batches.run_config import WorkerContext, config_of
@@ -31,20 +35,31 @@ from analyzer.archive.query.known_kinds import list_own_keys, tell_known
 from analyzer.archive.store import Archive
 from analyzer.case import case_file
 from analyzer.case.verdicts import SEVERITIES
+from analyzer.compare.sides import find_document, names_schema
 from analyzer.ingest.file_hashes import FileHashes, list_input_files
 from analyzer.ingest.reader import ReadListener
 from analyzer.pipeline.case_data import conclude
-from analyzer.pipeline.triage import Options, case_name, gather_case, name_case
-from analyzer.report import view
+from analyzer.pipeline.triage import (
+    Options,
+    case_name,
+    gather_case,
+    name_case,
+    place_incident,
+)
+from analyzer.report import completeness, view
 from analyzer.report.results import render_results
+from analyzer.report.wording import parse_time
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime import garbage
 from analyzer.runtime.errors import BacklineError, RefusedError, failure_text
 from analyzer.runtime.output import write_all
 from analyzer.runtime.paths import absolute_path
+from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
 from analyzer.web.cases.labelled import NamedFile, list_labelled
+from analyzer.web.cases.original_files import describe_refusal, find_files_beside
 from analyzer.web.cases.progress_writer import ProgressWriter, describe_finding
+from analyzer.web.guard.wire import Refusal
 from analyzer.workers.lifetime import end_with, order_line, own_stdout
 
 if TYPE_CHECKING:
@@ -69,6 +84,8 @@ class Order:
     path      a file or folder of this machine instead
     out       folder for the results
     archive   where the case is stored as well, "" for nowhere
+    incident  when the trouble was, see `place_incident`
+    title     what the results call the case, "" for its name
     how       the case is read and judged
     parent    process that started this one
     """
@@ -78,6 +95,8 @@ class Order:
     files: tuple[tuple[str, str, float | None], ...] = ()
     path: str = ""
     archive: str = ""
+    incident: str = ""
+    title: str = ""
     how: RunOptions = field(default_factory=RunOptions)
     parent: int = 0
 
@@ -99,9 +118,7 @@ class Analysis:
         try:
             return self._read_and_judge()
         except RefusedError as error:
-            return self._end_without_results(
-                "refused", error, f"{error.what}: {error.why}" if error.why else error.what
-            )
+            return self._end_without_results("refused", error, error.describe_cause())
         except BacklineError as error:
             return self._end_without_results("failed", error, str(error))
         except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
@@ -118,6 +135,9 @@ class Analysis:
 
     def _read_and_judge(self) -> dict[str, Any]:
         listener = self.listener
+        kept = find_kept_document(self.order)
+        if kept is not None:
+            return self._open_document(*kept)
         listener.begin_stage("reading", "Loading the rules.")
         local, catalog, signatures = self._load_rules()
         paths = self._list_paths()
@@ -138,11 +158,50 @@ class Analysis:
         listener.state |= {"rules": len(catalog.rules), "member": ""}
         listener.begin_stage("judging", "Judging the rules.")
         judged = _Judged(listener, local, material.created[:10])
-        outcome = conclude(material, catalog, local.settings, self.limits, on_judged=judged.take)
+        outcome = conclude(
+            material,
+            catalog,
+            local.settings,
+            self.limits,
+            on_judged=judged.take,
+            incident=place_incident(material, self.order.incident),
+        )
+        material.facts.reach_all_again()  # the archive may be asked of another time
         listener.begin_stage("writing", "Writing the report.")
         self._write_results(outcome)
         stored = self._store_case(material, outcome)
         return self._end_with_results(outcome, catalog, stored)
+
+    def _open_document(self, path: Path, label: str) -> dict[str, Any]:
+        """Write the results of a case that was judged before; its case.json is all there is of it."""
+        self.listener.begin_stage("reading", "Reading the case.json.")
+        try:
+            document = case_file.read_case(path)
+        except RefusedError as error:
+            error.where = error.where.replace(str(path), label)
+            raise
+        if self.order.incident:
+            self.notes.append(
+                "The time of the incident is not used: a case.json is shown as it is. "
+                "Drop the bundle itself for a report made around that time."
+            )
+        name = document.case.name or self.order.name or label
+        self.work = Work(name, "", size=path.stat().st_size)
+        self.listener.begin_stage("writing", "Writing the report.")
+        self._write_document(document)
+        lost = []
+        if not completeness.is_complete(document):
+            lost.append(completeness.describe_completeness(document))
+        end = self._end_with_document(document, lost, "")
+        return end | {"opened": True, "no_log": self._find_missing_log(document)}
+
+    def _find_missing_log(self, document: CaseDocument) -> str:
+        """Return why the logs of a case cannot be read that was opened from its case.json, "" when they can."""
+        try:
+            find_files_beside(document, Path(self.order.path) if self.order.path else None)
+        except Refusal as error:
+            return describe_refusal(error)
+        return ""
 
     def _load_rules(self) -> tuple[Local, Catalog, list[Signature]]:
         order = self.order
@@ -198,7 +257,12 @@ class Analysis:
     def _write_results(self, outcome: RunResult) -> None:
         """Write the results: all of them or none."""
 
-        document = self._tell_known(outcome.document)
+        self._write_document(self._tell_known(outcome.document))
+
+    def _write_document(self, document: CaseDocument) -> None:
+        if self.order.title:
+            head = structs.replace(document.case, name=self.order.title)
+            document = structs.replace(document, case=head)
         made, _ = render_results(document, case_file.write_case(document), self.limits.report_bytes)
         try:
             write_all(Path(self.order.out), made)
@@ -248,10 +312,9 @@ class Analysis:
                 stored = batch.keep_none(
                     self.context, self._make_stored_work(), self.hashes, state, why
                 ).id
-        parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
         return {
             "state": state,
-            "error": {name: one_line(text, 1000) for name, text in parts.items()},
+            "error": error.show_parts(),
             "name": one_line(self.work.name, 300),
             "notes": self._list_notes(),
             "stored": stored,
@@ -262,8 +325,12 @@ class Analysis:
     def _end_with_results(
         self, outcome: RunResult, catalog: Catalog, stored: str
     ) -> dict[str, Any]:
-        document = outcome.document
         lost = batch.list_reasons(outcome, catalog)
+        return self._end_with_document(outcome.document, lost, stored)
+
+    def _end_with_document(
+        self, document: CaseDocument, lost: Sequence[str], stored: str
+    ) -> dict[str, Any]:
         if lost:
             more = f"; and {len(lost) - REASONS} more" if len(lost) > REASONS else ""
             some = "; ".join(one_line(reason, 300) for reason in lost[:REASONS])
@@ -283,6 +350,8 @@ class Analysis:
             "findings": [describe_finding(one) for one in live[:WORST]],
             "more": max(0, len(live) - WORST),
             "nodes": nodes,
+            "incident": document.case.incident,
+            "time": _find_case_time(document),
             "notes": self._list_notes(),
             "stored": stored,
             "seconds": round(time.monotonic() - self.began, 1),
@@ -291,6 +360,11 @@ class Analysis:
 
     def _list_notes(self) -> list[str]:
         return [one_line(note, 2000) for note in self.notes[:REASONS]]
+
+
+def _find_case_time(document: CaseDocument) -> float:
+    """Return when the case was, as lists sort it: the incident, else the newest time in the material; 0 for none."""
+    return parse_time(document.case.incident or document.case.created) or 0.0
 
 
 class _Judged:
@@ -313,6 +387,24 @@ class _Judged:
             ):
                 self.listener.write_finding(one)
         self.listener.write_progress()
+
+
+def find_kept_document(order: Order) -> tuple[Path, str] | None:
+    """Return the case.json that was given, alone or with the other results of its triage, and its name; else None."""
+    if order.path:
+        path = find_document(Path(order.path))
+        if path is None:
+            return None
+        return path, path.name
+    names = {
+        label.replace("\\", "/").rpartition("/")[2]: Path(path) for label, path, _ in order.files
+    }
+    if len(order.files) > 1 and not names.keys() <= set(RESULTS):
+        return None
+    for name, path in names.items():
+        if name.lower().endswith(".json") and path.is_file() and names_schema(path):
+            return path, name
+    return None
 
 
 def order_of(text: bytes) -> Order:

@@ -25,7 +25,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from analyzer.archive.batches.many_cases import cases_among, cases_below
 from analyzer.case import case_file
-from analyzer.report import short_note
+from analyzer.redact.redaction import Redaction
+from analyzer.report import html, short_note
 from analyzer.rules.run_options import RunOptions
 from analyzer.runtime.errors import BacklineError, describe_fault
 from analyzer.runtime.text import one_line
@@ -87,6 +88,12 @@ class CaseManagerApi(Protocol):
 
     def remove_case(self, case_id: str) -> None:
         """Stop a case and remove what is kept of it."""
+
+    async def rename_case(self, case_id: str, name: str, sr: str) -> CaseApi:
+        """Give a case that was read another name and an SR number."""
+
+    def set_incident(self, case_id: str, incident: str) -> CaseApi:
+        """Say when the trouble was; the report is made anew."""
 
     def find_case(self, case_id: str) -> CaseApi:
         """Return one case; Refusal (404) when there is none."""
@@ -170,6 +177,8 @@ def case_routes(serving: Serving) -> list[BaseRoute]:
         Route("/cases/{case}/files/{number:int}", cases.take_file, methods=["PUT"]),
         Route("/cases/{case}/start", cases.start_case, methods=["POST"]),
         Route("/cases/{case}/cancel", cases.cancel_case, methods=["POST"]),
+        Route("/cases/{case}/name", cases.rename_case, methods=["POST"]),
+        Route("/cases/{case}/incident", cases.set_incident, methods=["POST"]),
         Route("/cases/{case}/note", cases.send_note, methods=["GET"]),
         Route("/events", cases.send_events, methods=["GET"]),
     ]
@@ -224,6 +233,8 @@ class _Cases:
             self._uploads.check_room(sizes)
             case = self._config.add_case(asked.name, asked.files)
             self._uploads.expect_files(case.id, sizes)
+        if asked.incident:
+            self._config.set_incident(case.id, asked.incident)
         return wire.json_answer({"id": case.id}, 201)
 
     async def take_more_files(self, request: Request) -> Response:
@@ -266,6 +277,21 @@ class _Cases:
             self._uploads.forget_case(case)
         return wire.json_answer({})
 
+    async def rename_case(self, request: Request) -> Response:
+        """Give a case another name and an SR number; tell its record."""
+        data = await wire.read_json(request, self._serving.bounds)
+        name, number = wire.read_title(data)
+        case = await self._config.rename_case(request.path_params["case"], name, number)
+        return wire.json_answer(case.record())
+
+    async def set_incident(self, request: Request) -> Response:
+        """Take when the trouble was; the case is read again with it. Tell its record."""
+        data = await wire.read_json(request, self._serving.bounds)
+        incident = wire.read_incident(data)
+        return wire.json_answer(
+            self._config.set_incident(request.path_params["case"], incident).record()
+        )
+
     async def remove_case(self, request: Request) -> Response:
         """Forget a case and remove its files."""
         case = request.path_params["case"]
@@ -288,11 +314,21 @@ class _Cases:
         )
         return Response(await asyncio.to_thread(_render_note, document), media_type="text/markdown")
 
+    async def _send_strict_page(self, case: str) -> Response:
+        """Send the page for somebody else, to be saved under a name that does not tell the case."""
+        document = await asyncio.to_thread(self._config.find_result, case, "case.json")
+        page = await asyncio.to_thread(_render_strict_page, document)
+        saved = attachment_header("redacted", "report.html")
+        headers = {"content-security-policy": REPORT_POLICY, "content-disposition": saved}
+        return Response(page, media_type="text/html", headers=headers)
+
     def make_result_handler(self, name: str, kind: str) -> Handler:
         """Return the handler that sends one kind of result."""
 
         async def send(request: Request) -> Response:
             case = request.path_params["case"]
+            if name == "report.html" and request.query_params.get("redact") == "strict":
+                return await self._send_strict_page(case)
             path = await asyncio.to_thread(
                 self._config.find_result, case, name
             )  # a stored case is rendered first
@@ -320,6 +356,14 @@ def _find_many_cases(asked: wire.NewCase) -> ManyCases:
 
 def _render_note(document: Path) -> str:
     return short_note.render_short_note(case_file.read_case(document))
+
+
+def _render_strict_page(document: Path) -> str:
+    """Return the page of a case redacted as `--redact=strict` does; LeftNameError when a name would be left."""
+    redaction = Redaction(strict=True)
+    page = html.render_page(redaction.redact_document(case_file.read_case(document)))
+    redaction.check_results({"report.html": page})
+    return page
 
 
 def attachment_header(case: str, name: str) -> str:

@@ -20,10 +20,14 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from analyzer.case import case_file
+from analyzer.report.results import render_results
 from analyzer.rules.run_options import RunOptions
+from analyzer.runtime.output import write_all
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
@@ -92,6 +96,7 @@ class CaseManager:
         self._running: dict[LineProcess, WebCase] = {}
         self._events = Events(self._make_snapshot, kept) if kept else Events(self._make_snapshot)
         self._later: set[asyncio.Future[Any]] = set()
+        self._rewriting = asyncio.Lock()
         self._closed = False
 
     # --- what a page asks for ---
@@ -172,9 +177,29 @@ class CaseManager:
             raise Refusal(
                 409, "the case still waits for files", why=f"{missing:,} are missing", do=do
             )
-        case.progress, case.findings, case.more, case.error, case.result = {}, [], 0, {}, {}
-        self._queue.append(case)
-        self._start_next()
+        self._put_in_queue(case)
+
+    def set_incident(self, case_id: str, incident: str) -> WebCase:
+        """Say when the trouble was; what was read, or is being read, is read again with it, and its report made anew.
+
+        Raises Refusal (409) when the files of the case are not here.
+        """
+        case = self._find_own(case_id)
+        if case.result.get("opened"):
+            raise Refusal(
+                409,
+                "the report cannot be made anew",
+                why="the case was opened from its case.json: its files are not here",
+                do="Drop the bundle itself, and say there when it was.",
+            )
+        case.incident = incident
+        if case.state in WORK or case.state in (DONE, PARTIAL, FAILED):
+            self._stop_case(case)
+            case.edits += 1
+            self._put_in_queue(case)
+        else:
+            self._set_state(case, case.state, case.say)
+        return case
 
     def cancel_case(self, case_id: str) -> None:
         """Stop a case; nothing happens when it is over."""
@@ -193,6 +218,28 @@ class CaseManager:
             self._remove_folder(case)
         self._events.add_event({"kind": "removed", "case": case.id})
         self._start_next()
+
+    async def rename_case(self, case_id: str, name: str, sr: str) -> WebCase:
+        """Give a case that was read another name and an SR number: in the lists, its report, its note and its mail.
+
+        Raises Refusal (409) while it is not read, (404) when it goes meanwhile.
+        """
+        case = self._find_own(case_id)
+        if case.state not in (DONE, PARTIAL):
+            raise Refusal(409, "the case is not read yet", why=case.say)
+        async with self._rewriting:
+            renamed = replace(case, name=name, sr=sr)
+            folder, most = self._result_folder(case), self._how.limits.report_bytes
+            try:
+                await asyncio.to_thread(_rewrite_results, folder, renamed.title, most)
+            finally:
+                if case.gone:
+                    self._remove_folder(case)
+            if case.gone:
+                raise _make_missing_case()
+            case.name, case.sr, case.renamed, case.edits = name, sr, True, case.edits + 1
+        self._set_state(case, case.state, case.say)
+        return case
 
     def find_case(self, case_id: str) -> WebCase | Past:
         """Return one case, also one of the archive; Refusal (404) when there is none."""
@@ -239,6 +286,11 @@ class CaseManager:
 
     # --- the queue ---
 
+    def _put_in_queue(self, case: WebCase) -> None:
+        case.progress, case.findings, case.more, case.error, case.result = {}, [], 0, {}, {}
+        self._queue.append(case)
+        self._start_next()
+
     def _start_next(self) -> None:
         """Start what has its turn, and tell the others where they stand."""
         while self._queue and len(self._running) < self._at_once and not self._closed:
@@ -252,7 +304,7 @@ class CaseManager:
         at_work = [case for case in self._running.values() if not case.gone and case.state in WORK]
         if place > 1:
             return f"Number {place} in the queue: it waits for the cases before it."
-        names = f' "{one_line(at_work[0].name, 80)}"' if len(at_work) == 1 else ""
+        names = f' "{one_line(at_work[0].title, 80)}"' if len(at_work) == 1 else ""
         return f"Next in the queue: it waits until the case before it{names} is read."
 
     def _start_process(self, case: WebCase) -> None:
@@ -278,7 +330,9 @@ class CaseManager:
         child.start()
 
     def describe_material(self, case_id: str) -> dict[str, Any]:
-        """Return where the files of a case lie: name, files, path; of a stored case its case.json. Use a thread.
+        """Return where the files of a case lie: name, files, path; of a stored case its case.json and the `source`
+        it was read from, of one that was opened from its case.json that and where it lay, `beside` its files.
+        Use a thread.
 
         Raises Refusal (404) when there is no such case, (409) while it is not read.
         """
@@ -290,6 +344,17 @@ class CaseManager:
                 "files": [],
                 "path": str(self.find_result(case_id, "case.json")),
                 "stored": True,
+                "source": self._history.find_source(case_id) if self._history else "",
+            }
+        if case.result.get("opened"):
+            path = str(self.find_result(case_id, "case.json"))
+            beside = str(case.path or "")
+            return {
+                "name": case.title,
+                "files": [],
+                "path": path,
+                "opened": True,
+                "beside": beside,
             }
         if case.state not in (DONE, PARTIAL):
             raise Refusal(409, "the case is not read yet", why=case.say)
@@ -297,7 +362,7 @@ class CaseManager:
 
     def _describe_files(self, case: WebCase) -> dict[str, Any]:
         return {
-            "name": case.name,
+            "name": case.title,
             "files": [
                 (file.name, str(self._place.find_file(case.id, number)), file.modified)
                 for number, file in enumerate(case.files)
@@ -310,6 +375,9 @@ class CaseManager:
             **self._describe_files(case),
             "out": str(self._result_folder(case)),
             "archive": self._archive,
+            "name": case.given_name,  # a case that is read again is the same one in the archive
+            "title": case.title if case.renamed else "",
+            "incident": case.incident,
             **self._how.record(),
             "parent": os.getpid(),
         }
@@ -363,7 +431,8 @@ class CaseManager:
         state = str(result.get("state", FAILED))
         case.progress |= result.get("progress", {})
         if state in (DONE, PARTIAL):
-            case.name = str(result.get("name") or case.name)
+            if not case.renamed:
+                case.name = str(result.get("name") or case.name)
             case.findings = result["findings"]
             case.more = result.get("more", 0)
             self._set_state(case, state, describe_counts(result))
@@ -415,6 +484,14 @@ class CaseManager:
         task = asyncio.ensure_future(asyncio.to_thread(self._place.remove_case, case.id))
         self._later.add(task)
         task.add_done_callback(self._later.discard)
+
+
+def _rewrite_results(folder: Path, title: str, report_bytes: int) -> None:
+    """Write the results of a case anew, under another name."""
+    document = case_file.read_case(folder / "case.json")
+    document.case.name = title
+    made, _ = render_results(document, case_file.write_case(document), report_bytes)
+    write_all(folder, made)
 
 
 def _make_missing_case() -> Refusal:

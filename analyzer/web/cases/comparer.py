@@ -11,10 +11,6 @@ One line goes out: {"type": "end", "state": "done"} or "failed" with the error.
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,29 +22,19 @@ from analyzer.compare.sides import number_names
 from analyzer.pipeline.triage import Options
 from analyzer.report import comparison
 from analyzer.rules.run_options import RunOptions
-from analyzer.runtime import garbage
-from analyzer.runtime.errors import BacklineError, failure_text
 from analyzer.runtime.output import write_all
 from analyzer.web.cases.labelled import places_of
-from analyzer.web.cases.progress_writer import ProgressWriter, describe_failure
-from analyzer.workers.lifetime import end_with, order_line, own_stdout
+from analyzer.web.cases.order_process import answer_order
+from analyzer.web.cases.progress_writer import ProgressWriter
 
 if TYPE_CHECKING:
     from analyzer.compare.sides import Recall
     from analyzer.sources.remote import Place
 
 
-def compare_sides(order: Mapping[str, Any]) -> dict[str, Any]:
-    """Compare the sides of an order and write the results; return the last line, nothing is raised."""
-    try:
-        _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
-    except BacklineError as error:
-        return describe_failure(error)
-    except Exception as error:  # noqa: BLE001 - whatever a case does, the page gets the reason
-        traceback.print_exc()
-        return describe_failure(
-            BacklineError("the comparison failed", why=failure_text(error), do="Please report it.")
-        )
+def compare_sides(order: Mapping[str, Any], _: ProgressWriter) -> dict[str, Any]:
+    """Compare the sides of an order and write the results; return the last line."""
+    _write_results(order["sides"], Path(order["out"]), RunOptions.of_record(dict(order)))
     return {"state": "done"}
 
 
@@ -79,16 +65,5 @@ def _write_results(sides: Sequence[Mapping[str, Any]], out: Path, how: RunOption
     write_all(out, dict(zip(comparison.FILES, texts, strict=True)))
 
 
-def main() -> None:
-    """Take an order from stdin and do it."""
-    garbage.look_seldom()
-    out = own_stdout()
-    order = json.loads(order_line())
-    end_with(order["parent"])
-    ProgressWriter(out).write_line("end", **compare_sides(order))
-    sys.stderr.flush()
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    main()
+    answer_order(compare_sides, "the comparison failed")

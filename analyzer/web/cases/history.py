@@ -70,6 +70,10 @@ class History:
         words = {name: meta.get(name) for name in ("name", "state", "why", "source", "stored")}
         return _describe_stored(words | {"id": stored.id})
 
+    def find_source(self, case: str) -> str:
+        """Return where a stored case was read from, as its batch or the page noted it; Refusal (404) for no case."""
+        return str(self._open_archive().read_meta(self._find_stored(case)).get("source") or "")
+
     def find_result(self, case: str, name: str) -> Path:
         """Return where a result of a stored case lies (made now when need be); Refusal (404) when there is none."""
         if name not in RESULTS:
@@ -126,6 +130,7 @@ def _describe_stored(row: dict[str, Any]) -> dict[str, Any]:
         "state": STATES.get(state, state),
         "path": one_line(str(row.get("source") or ""), 500),
         "created": _parse_seconds(row.get("stored")),
+        "time": _parse_seconds(row.get("created")),
         "archived": True,
         "report": state in ("ok", "partial"),
         "notes": [why] * bool(why and state == "partial"),

@@ -59,7 +59,9 @@ def list_labelled(files: Iterable[NamedFile]) -> list[RemotePath]:
 
 
 def places_of(given: Mapping[str, Any]) -> list[Place]:
-    """Return what a reader takes of a case that is given to a process: `path` on this machine, else `files`."""
+    """Return what a reader takes of a case that is given to a process: `paths` or `path` of this machine, else `files`."""
+    if given.get("paths"):
+        return [Path(path) for path in given["paths"]]
     if given["path"]:
         return [Path(given["path"])]
     return [

@@ -90,8 +90,4 @@ def describe_finding(finding: Finding) -> dict[str, Any]:
 
 def describe_failure(error: BacklineError) -> dict[str, Any]:
     """Return the last line of a process that could not do it."""
-    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
-    return {
-        "state": "failed",
-        "error": {name: one_line(text, 1000) for name, text in parts.items()},
-    }
+    return {"state": "failed", "error": error.show_parts()}

@@ -26,11 +26,20 @@ class WebCase:
     files   what was announced; here: the numbers that came; path: a place of this machine instead
     place   place in the queue, 1 is the next, 0 when it is not queued
     result  what the process said at the end
+    sr      number of the service request, when one was given
+    renamed, given_name  whether it has another name than it was given with, which the archive keeps
+    edits   how often its name or the time of its incident was changed: its report is another one then
+    incident  when the trouble was, as it was given; "" when nobody said
     """
 
     id: str
     name: str
     files: tuple[NewFile, ...] = ()
+    sr: str = ""
+    renamed: bool = False
+    given_name: str = field(init=False)
+    edits: int = 0
+    incident: str = ""
     path: Path | None = None
     state: str = WAITING
     say: str = ""
@@ -46,11 +55,28 @@ class WebCase:
     gone: bool = False
     sent_at: float = 0.0  # when the page last got the number of its uploads
 
+    def __post_init__(self) -> None:
+        self.given_name = self.name
+
+    @property
+    def title(self) -> str:
+        """The SR number and the name, as lists, report, note and mail have it."""
+        if not self.sr or self.sr in self.name:
+            return self.name
+        word = "" if self.sr.lower().startswith("sr") else "SR "
+        return f"{word}{self.sr}: {self.name}"
+
     def record(self) -> dict[str, Any]:
         """Return what the page shows."""
         shown = {
             "id": self.id,
-            "name": one_line(self.name, 300),
+            "name": one_line(self.title, 300),
+            "own_name": one_line(self.name, 300),
+            "sr": self.sr,
+            "edits": self.edits,
+            "incident": self.incident,
+            "time": 0.0,
+            "no_log": "",
             "state": self.state,
             "say": self.say,
             "place": self.place,
@@ -65,10 +91,22 @@ class WebCase:
             "error": dict(self.error),
             "report": self.state in (DONE, PARTIAL),
             "archived": False,
+            "opened": bool(self.result.get("opened")),
             "unknowns": self.progress.get("unknowns", 0),
         }
         if self.state in OVER:
-            names = ("counts", "worst", "unknowns", "nodes", "notes", "stored", "seconds")
+            names = (
+                "counts",
+                "worst",
+                "unknowns",
+                "nodes",
+                "notes",
+                "stored",
+                "seconds",
+                "incident",
+                "time",
+                "no_log",
+            )
             shown |= {name: self.result[name] for name in names if name in self.result}
         return shown
 

@@ -7,7 +7,7 @@ from importlib import resources
 from analyzer.report.styles import add_dark_choice, read_styles
 
 _MODULES = (
-    "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "lists", "log",
+    "page", "dom", "link", "drop", "upload", "cases", "case", "compare", "rename", "when", "lists", "log",
     "library", "archived", "bench", "backtest", "drafts",
 )  # fmt: skip
 

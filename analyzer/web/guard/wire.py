@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
+from analyzer.artefacts.logtime import read_given_clock, read_given_time
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.text import one_line
 from analyzer.web.guard.bounds import Bounds
 
 GONE = 499  # no one reads this answer; the number is the usual one for it in logs
 LONGEST_NAME = 4096  # characters of a name that are kept
+LONGEST_TITLE = 200  # of a name that a reader gives
+LONGEST_SR = 40
+_SR_NUMBER = re.compile(rf"[A-Za-z0-9](?:[A-Za-z0-9 ./#_-]{{0,{LONGEST_SR - 2}}}[A-Za-z0-9])?")
 
 
 class Refusal(BacklineError):
@@ -39,8 +44,7 @@ def json_answer(data: Any, status: int = 200) -> Response:
 
 def error_record(error: BacklineError) -> dict[str, Any]:
     """Return what a client gets of an error; all text is safe to show."""
-    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
-    return {"error": {name: one_line(text, 1000) for name, text in parts.items()}}
+    return {"error": error.show_parts()}
 
 
 def error_answer(error: BacklineError) -> Response:
@@ -137,12 +141,14 @@ class NewCase:
     """A case that is announced: files that will be uploaded, or a path on this machine.
 
     together  it is one case, also when it looks like a folder of many
+    incident  when the trouble was, "" when nobody said
     """
 
     name: str
     files: tuple[NewFile, ...] = ()
     path: Path | None = None
     together: bool = False
+    incident: str = ""
 
 
 def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
@@ -150,12 +156,12 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
     name = data.get("name", "")
     if not isinstance(name, str):
         raise _make_wrong_request("`name` must be text")
+    together, incident = data.get("together") is True, read_incident(data)
     if "path" in data:
         if "files" in data:
             raise _make_wrong_request("give `path` or `files`, not both")
-        return NewCase(
-            clean_name(name), path=_read_path(data["path"]), together=data.get("together") is True
-        )
+        path = _read_path(data["path"])
+        return NewCase(clean_name(name), path=path, together=together, incident=incident)
     files = data.get("files")
     if not isinstance(files, list) or not files:
         raise _make_wrong_request("`files` must be a list that is not empty")
@@ -164,7 +170,8 @@ def new_case(data: dict[str, Any], bounds: Bounds) -> NewCase:
     return NewCase(
         clean_name(name),
         tuple(_read_file_entry(one, bounds) for one in files),
-        together=data.get("together") is True,
+        together=together,
+        incident=incident,
     )
 
 
@@ -174,6 +181,42 @@ def too_many(files: int, bounds: Bounds) -> Refusal:
     return Refusal(
         413, f"too many files ({files:,})", why=f"at most {bounds.files:,} are accepted", do=do
     )
+
+
+def read_title(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name and the SR number that a case is given, each one visible line; Refusal (400) for others."""
+    name, number = data.get("name"), data.get("sr", "")
+    if not isinstance(name, str) or not isinstance(number, str):
+        raise _make_wrong_request("`name` and `sr` must be text")
+    name = " ".join(one_line(clean_name(name), LONGEST_TITLE).split())
+    if not name:
+        raise Refusal(400, "the case needs a name", do="Type one, or close the window.")
+    number = number.strip()
+    if number and not _SR_NUMBER.fullmatch(number):
+        raise Refusal(
+            400,
+            "this is no SR number",
+            where=one_line(number, 80),
+            why=f"it has letters, digits and - . / # _ only, {LONGEST_SR} signs at most",
+        )
+    return name, number
+
+
+def read_incident(data: Mapping[str, Any]) -> str:
+    """Return when the trouble was, as `place_incident` takes it; "" when nobody says; Refusal (400) for no time."""
+    given = data.get("incident", "")
+    if not isinstance(given, str):
+        raise _make_wrong_request("`incident` must be text")
+    given = given.strip()
+    time = read_given_time(given) or read_given_clock(given)
+    if given and not time:
+        raise Refusal(
+            400,
+            "this is no time",
+            where=one_line(given, 80),
+            do="Write it as 06:15, or with its day as 2017-10-14 06:15; it is UTC.",
+        )
+    return time
 
 
 def clean_name(text: str) -> str:

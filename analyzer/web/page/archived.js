@@ -3,6 +3,8 @@ import { SEVERITIES, hear, make, mark, say } from "./dom.js";
 import { copyNote, theme } from "./case.js";
 import { counted, look, remove } from "./cases.js";
 import { ask, below } from "./link.js";
+import { serveLog } from "./log.js";
+import { readable } from "./when.js";
 
 const BY = "backline-by"; // who labels, kept in this browser
 const WORDS = { confirmed: "Confirmed", rejected: "Rejected" };
@@ -15,10 +17,12 @@ export class Shelved {
     this.about = make("p", { class: "note" }, "\u00a0");
     this.buttons = make("p", { class: "buttons" });
     this.part = make("p", { class: "odd", hidden: true });
+    this.logs = make("p", { class: "note", hidden: true });
+    this.stop = () => {}; // ends the reading of its logs
     this.panel = make("section", { class: "labels", "aria-labelledby": "labels-title" });
     this.reading = make("div", { class: "reading-box" });
     this.box = make("div", { class: "part shelf-case" },
-      make("div", { class: "casehead" }, this.back, make("div", { class: "named" }, this.title, this.about), this.buttons), this.part,
+      make("div", { class: "casehead" }, this.back, make("div", { class: "named" }, this.title, this.about), this.buttons), this.part, this.logs,
       make("div", { class: "beside" }, this.reading, this.panel));
     this.id = "";
   }
@@ -33,6 +37,8 @@ export class Shelved {
     }
     this.id = id;
     this.known = null;
+    this.stop();
+    this.logs.hidden = true;
     this.title.textContent = "Opening the case …";
     this.about.textContent = "\u00a0";
     this.part.hidden = true;
@@ -51,7 +57,7 @@ export class Shelved {
     this.known = known;
     if (known.report) look(known.id);
     this.title.textContent = known.name || "case";
-    this.about.textContent = [known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
+    this.about.textContent = [known.incident ? `incident ${readable(known.incident)} UTC` : "", known.report ? counted(known) : "", STATES[known.state] ?? known.state, `stored ${known.stored.slice(0, 10)}`, known.source, known.visible ? "" : "superseded: read again since"].filter(Boolean).join(" · ");
     const base = below(`/cases/${known.id}`);
     if (!known.report) {
       this.buttons.replaceChildren(...this.removal(known));
@@ -63,9 +69,14 @@ export class Shelved {
     this.part.textContent = `Not everything could be read${known.why ? `: ${known.why}` : ""}. In the missing parts, absence proves nothing.`;
     const note = make("button", { type: "button", onclick: () => copyNote(`/cases/${known.id}`) }, "Copy case note");
     this.buttons.replaceChildren(note, link(`#rules=on/${known.id}`, "Try a rule on it"), link(`${base}/report?download=1`, "Save as one file", { download: true }),
-      link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Open in its own tab", { target: "_blank", rel: "noopener" }), ...this.removal(known));
+      link(`${base}/report?redact=strict`, "Save redacted", { download: true }),
+      link(`${base}/case.json?download=1`, "case.json", { download: true }), link(`${base}/report`, "Own tab", { target: "_blank", rel: "noopener" }), ...this.removal(known));
     this.frame = make("iframe", { class: "report", title: `Report of ${known.name}`, src: this.address(spot), sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox allow-modals" });
     this.reading.replaceChildren(this.frame);
+    this.logs.hidden = !known.no_log;
+    this.logs.textContent = known.no_log;
+    this.stop();
+    if (!known.no_log) this.stop = serveLog(this.frame, `/cases/${known.id}`);
     this.list();
   }
 
@@ -117,7 +128,7 @@ export class Shelved {
   /** The address of the report, at a finding where one is meant: a frame whose address changes while it loads asks for the report twice. */
   address(spot) {
     const anchor = this.anchor(spot);
-    return below(`/cases/${this.known.id}/report#${anchor ? `f=${anchor}&` : ""}framed=1&theme=${theme()}`);
+    return below(`/cases/${this.known.id}/report#${anchor ? `f=${anchor}&` : ""}framed=1${this.known.no_log ? "" : "&log=1"}&theme=${theme()}`);
   }
 
   anchor(spot) {

@@ -4,6 +4,7 @@ import { below, text } from "./link.js";
 import { ENDED, WORDS, behind, counted, found, isOver, look, named, stageOf } from "./cases.js";
 import { serveLog } from "./log.js";
 import { before } from "./upload.js";
+import { readable } from "./when.js";
 
 const SLOTS = 8; // findings that are shown while they come; the report has all
 const STAGES = ["upload", "queue", "reading", "judging", "writing"];
@@ -20,8 +21,9 @@ export function draw(one, actions) {
   if (other) close();
   const ending = !other && !isOver(shown) && over;
   shown = { id: one.id, state: one.state };
-  write($("case-title"), one.name || "case");
+  write($("case-title"), one.name);
   write($("case-about"), about(one));
+  for (const id of ["case-title", "case-about"]) $(id).title = $(id).textContent; // both may be cut
   buttons(one, actions);
   part(one);
   const report = over && one.report;
@@ -47,11 +49,13 @@ export function close() {
 
 function about(one) {
   const parts = [];
-  if (one.path) parts.push(`on this machine: ${one.path}`);
+  if (one.opened) parts.push(one.no_log ? `opened from its case.json. ${one.no_log}` : "opened from its case.json; its files are still at their place");
+  else if (one.path) parts.push(`on this machine: ${one.path}`);
   else if (one.files) parts.push(`${many(one.files, "file")}, ${bytes(one.bytes)}`);
   if (one.archived) parts.push(`in the archive, stored ${moment(one.created)}`);
   else if (one.created) parts.push(`given ${moment(one.created)}`);
   if (isOver(one) && one.report) parts.unshift(counted(one));
+  if (one.incident) parts.unshift(`incident ${readable(one.incident)} UTC`);
   return parts.join(" · ");
 }
 
@@ -76,10 +80,12 @@ function buttons(one, actions) {
   if (join) write($("case-join"), `Put into "${join.name.slice(0, 24)}"`);
   show($("case-retry"), Boolean(actions.canRetry(one)), $("case-back"));
   show($("case-note"), report, $("case-back"));
-  for (const [id, path] of [["case-save", "report?download=1"], ["case-json", "case.json?download=1"], ["case-tab", "report"]]) {
+  for (const [id, path] of [["case-save", "report?download=1"], ["case-strict", "report?redact=strict"], ["case-json", "case.json?download=1"], ["case-tab", "report"]]) {
     show($(id), report, $("case-back"));
     $(id).href = below(`${one.base}/${path}`);
   }
+  show($("case-when"), over && !one.archived && !one.opened && !one.local && (report || one.state === "failed"), $("case-back"));
+  show($("case-rename"), report && !one.archived, $("case-back"));
   show($("case-remove"), over && !one.archived, $("case-back"));
 }
 
@@ -186,13 +192,15 @@ function tally(one, come) {
 
 // --- when it is over ----------------------------------------------------------
 function read(one) {
-  if (framed === one.id) return;
-  framed = one.id;
+  const edition = `${one.id} ${one.edits ?? 0}`;
+  if (framed === edition) return;
+  framed = edition;
+  stop();
   look(one.id);
   // The theme goes in by the fragment: there is no other way in. No allow-same-origin: the report shows what strangers wrote and gets an origin of its own.
   const frame = make("iframe", {
     sandbox: "allow-scripts allow-downloads allow-popups allow-popups-to-escape-sandbox",
-    title: `Report of ${one.name}`, src: below(`${one.base}/report#framed=1&log=1&theme=${theme()}`), id: "report",
+    title: `Report of ${one.name}`, src: below(`${one.base}/report#framed=1${one.no_log ? "" : "&log=1"}&theme=${theme()}`), id: "report",
   });
   $("read").replaceChildren(frame);
   stop = serveLog(frame, one.base);
@@ -200,9 +208,32 @@ function read(one) {
 
 export const theme = () => document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
-/** Give the open reports the theme of the page. */
+/**
+ * Give the open reports the theme of the page: by a message, for a new address would be a step of Back of its own, and
+ * forget what is open. A comparison has no theme to choose, a heat map listens to its address.
+ */
 export function themed() {
-  for (const frame of document.querySelectorAll("#report, iframe.report, #heatmap")) frame.src = frame.src.replace(/theme=\w*$/, `theme=${theme()}`);
+  for (const frame of document.querySelectorAll("#report, iframe.report")) frame.contentWindow?.postMessage({ backline: "theme", theme: theme() }, "*");
+  for (const frame of document.querySelectorAll("#heatmap")) frame.src = frame.src.replace(/theme=\w*$/, `theme=${theme()}`);
+}
+
+/** The report that is on the screen: of a case of this start, or of a stored one. */
+const openReport = () => [...document.querySelectorAll("#report, iframe.report")].find((frame) => frame.offsetParent);
+
+/** Pass a key on to the report in its frame, which has the focus then; false when none is open. */
+export function passKey(key) {
+  const frame = openReport();
+  if (!frame) return false;
+  frame.focus();
+  frame.contentWindow.postMessage({ backline: "key", key }, "*");
+  return true;
+}
+
+/** `leave` is called when Escape has nothing to close any more in the report on the screen. */
+export function onLeave(leave) {
+  addEventListener("message", (event) => {
+    if (event.data?.backline === "leave" && event.source === openReport()?.contentWindow) leave();
+  });
 }
 
 const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : "");

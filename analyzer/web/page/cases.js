@@ -34,7 +34,7 @@ export const look = (id) => { looked = id; };
 
 /** The case a rule is tried on when none was named: the one looked at last, else the newest in which something was found. */
 export function likely() {
-  const known = all().filter((one) => isOver(one) && one.report);
+  const known = all().filter((one) => isOver(one) && one.report && !one.opened);
   return known.find((one) => one.id === looked) ?? known.find((one) => one.state === "done" && worst(one)) ?? known.find((one) => one.state === "done") ?? null;
 }
 export const away = () => [...cases.values()].filter((one) => one.removing);
@@ -56,6 +56,7 @@ export function put(raw) {
   cases.set(one.id, one);
   if (raw.state === "queued" || (raw.state === "reading" && one.state !== "reading")) one.findings = []; // a new attempt
   Object.assign(one, raw);
+  one.name ||= "case"; // files without a common name
   if (isWork(one)) one.findings.sort(byWorst); // when it is over they come in the order of the report
   if (one.state === "waiting" && !one.sending && wasMine().includes(one.id)) cut(one, RELOADED);
   else if (one.cut && ["waiting", "cancelled"].includes(one.state)) cut(one, one.cut);
@@ -148,7 +149,7 @@ export function worst(one) {
 }
 
 /** How many questions are open, in the words of the reports. */
-export const questions = (number) => `cannot tell: ${count(number)} question${number === 1 ? "" : "s"}`;
+export const questions = (number) => `${count(number)} need${number === 1 ? "s" : ""} more data`;
 
 /** The counts of a case in one sentence, those of its report. */
 export function counted(one) {

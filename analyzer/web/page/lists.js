@@ -1,6 +1,7 @@
 // Lists of cases: those of the first page, the history, and the one line that says what runs.
 import { $, SEVERITIES, bytes, count, make, many, marked, moment, write } from "./dom.js";
 import { COUNTED, WORDS, all, behind, counted, isOver, isWork, named, questions, working, worst } from "./cases.js";
+import { readable } from "./when.js";
 
 const LATELY = 7;
 
@@ -47,10 +48,10 @@ class Rows {
   }
 
   fill(row, one) {
-    write(row.link, one.name || "case");
+    write(row.link, one.name);
     const over = isOver(one);
     const bad = worst(one);
-    const key = `${one.state} ${bad} ${counted(one)} ${said(one)}`;
+    const key = `${one.name} ${one.state} ${bad} ${counted(one)} ${said(one)}`;
     row.bar.hidden = over;
     const part = one.sending?.total ? one.sending.sent / one.sending.total : one.progress?.total ? one.progress.bytes / one.progress.total : null;
     if (["queued", "waiting"].includes(one.state)) row.bar.value = Math.round((part ?? 0) * 1000);
@@ -60,11 +61,20 @@ class Rows {
     row.key = key;
     row.item.dataset.state = one.state;
     row.counts.replaceChildren(...(over && one.report ? numbers(one) : [make("span", { class: "state" }, said(one))]));
-    write(row.note, [one.archived ? "archive" : "", moment(one.created)].filter(Boolean).join(" · "));
+    write(row.note, [one.archived ? "archive" : "", this.list.id === "cases" && sortedByTime() ? timed(one) : moment(one.created)].filter(Boolean).join(" · "));
     write(row.remove, over ? "Remove" : "Cancel");
     row.remove.setAttribute("aria-label", `${over ? "Remove" : "Cancel"} ${one.name}`);
     row.remove.hidden = Boolean(one.archived);
   }
+}
+
+const sortedByTime = () => ["late", "early"].includes($("order").value);
+
+/** When a case was: its incident, else the newest time in its material. */
+function timed(one) {
+  if (!one.time) return "no time known";
+  const when = `${readable(new Date(one.time * 1000).toISOString().slice(0, 19))} UTC`;
+  return `${one.incident ? "incident" : "captured"} ${when}`;
 }
 
 /** The counts of a case, as its report counts: a mark and a number for each severity that was found; the words are there to be read out. */
@@ -104,7 +114,7 @@ export class Lists {
     const refilter = () => { if (this.view === "cases") this.open("cases"); };
     let typing = 0;
     $("q").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(refilter, 120); });
-    $("show").addEventListener("change", refilter);
+    for (const id of ["show", "order"]) $(id).addEventListener("change", refilter);
   }
 
   /** Make the lists of a page anew: newest first. */
@@ -115,7 +125,7 @@ export class Lists {
       this.known = new Set(cases.map((one) => one.id));
       this.lately.open([...cases.filter(isWork), ...cases.filter(isOver)].slice(0, LATELY));
     }
-    if (view === "cases") this.history.open(all().filter(this.filter()));
+    if (view === "cases") this.history.open(this.sorted(all().filter(this.filter())));
     this.draw();
   }
 
@@ -136,13 +146,21 @@ export class Lists {
   }
 
   cases() {
-    const fits = all().filter(this.filter());
+    const fits = this.sorted(all().filter(this.filter()));
     const held = this.history.rows;
     this.history.draw(fits.filter((one) => held.has(one.id)).concat(fits.filter((one) => !held.has(one.id)).reverse()));
     const shelved = stored(all().filter((one) => one.archived).length);
     write($("cases-note"), `${count(fits.length)} of ${many(all().length, "case")}${shelved ? `, with ${shelved}` : ""}`);
     $("cases-empty").hidden = fits.length > 0;
     write($("cases-empty"), all().length ? 'No case matches. Empty the search or choose "all".' : "No case yet: drop something on the first page.");
+  }
+
+  /** Cases in the order that was chosen, given newest first; those whose time is not known come last. */
+  sorted(cases) {
+    const rank = (one) => SEVERITIES.indexOf(worst(one)) + (worst(one) ? 0 : SEVERITIES.length + 1);
+    const byTime = (sign) => (a, b) => Number(!a.time) - Number(!b.time) || sign * ((a.time ?? 0) - (b.time ?? 0));
+    const orders = { late: byTime(-1), early: byTime(1), worst: (a, b) => rank(a) - rank(b), name: (a, b) => a.name.localeCompare(b.name) };
+    return $("order").value ? cases.sort(orders[$("order").value]) : cases;
   }
 
   filter() {

@@ -1,7 +1,8 @@
 // The log drawer of a report in place: the report asks for a moment, its lines are read from the files and handed to it.
-// A report has an origin of its own and no line to the server. All it can say is a moment, and all it gets are lines of its own case.
+// A report has an origin of its own and no line to the server. All it can say is a moment or the address of a line, and all it
+// gets are lines of its own case, and the draft of a rule from one.
 import { bytes, count, many } from "./dom.js";
-import { sent, told } from "./link.js";
+import { ask, sent, told } from "./link.js";
 
 /** Answer what the report in a frame asks for, until the returned function is called. */
 export function serveLog(frame, base) {
@@ -21,8 +22,26 @@ export function serveLog(frame, base) {
     }
   }
 
+  /** The draft of a rule from a line of the case, for the window of the report that asked for it. */
+  async function draft(event) {
+    const { backline, address, ask: number } = event.data ?? {};
+    if (event.source !== frame.contentWindow || backline !== "draft" || !Number.isFinite(number) || typeof address !== "string") return;
+    const send = (what) => frame.contentWindow?.postMessage({ backline: "draft", ask: number, ...what }, "*");
+    try {
+      send({ text: (await ask("POST", `${base}/draft`, { address })).text });
+    } catch (error) {
+      const { what, why, do: todo } = error.parts ?? { what: "the server does not answer" };
+      send({ failed: [what, why, todo].filter(Boolean).join(". ") });
+    }
+  }
+
   addEventListener("message", answer);
-  return () => { removeEventListener("message", answer); asked.abort(); };
+  addEventListener("message", draft);
+  return () => {
+    removeEventListener("message", answer);
+    removeEventListener("message", draft);
+    asked.abort();
+  };
 }
 
 function take(line, send) {

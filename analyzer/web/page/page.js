@@ -7,6 +7,8 @@ import { Sending, sendingNow } from "./upload.js";
 import * as cases from "./cases.js";
 import * as view from "./case.js";
 import * as comparison from "./compare.js";
+import * as naming from "./rename.js";
+import * as when from "./when.js";
 import { Lists } from "./lists.js";
 
 const root = document.documentElement;
@@ -43,9 +45,11 @@ async function give(given) {
   if (into && waits(into)) { await join(into, given); return; }
   const busy = cases.working().length > 0;
   const files = announced(pieces);
+  const incident = given.incident ?? $("incident").value;
   try {
-    const told = await ask("POST", "/cases", { name, files, together: Boolean(given.together) });
-    if (told.many) { askMany(name, told, (each) => giveEach(given, each && told.many)); return; }
+    const told = await ask("POST", "/cases", { name, files, incident, together: Boolean(given.together) });
+    if (told.many) { askMany(name, told, (each) => giveEach({ ...given, incident }, each && told.many)); return; }
+    $("incident").value = ""; // it was that of this case
     const { id } = told;
     cases.mine(id, true);
     const one = cases.get(id) ?? cases.put({ id, name, state: "waiting", files: files.length, bytes: total(pieces), created: Date.now() / 1000 });
@@ -137,20 +141,20 @@ function refused(given, error) {
 }
 
 /** Give a path; of a folder of many cases what is meant is asked for first. */
-async function takePath(path, together) {
-  const told = await ask("POST", "/cases", { path, together });
+async function takePath(path, together, incident = $("incident").value) {
+  const told = await ask("POST", "/cases", { path, together, incident });
   const { id, many: names } = told;
   if (names) {
     const each = async () => {
-      for (const name of names) await takePath(`${path.replace(/[\\/]+$/, "")}/${name}`, true).catch((error) => refused({ name, pieces: [] }, error));
+      for (const name of names) await takePath(`${path.replace(/[\\/]+$/, "")}/${name}`, true, incident).catch((error) => refused({ name, pieces: [] }, error));
       go("cases");
     };
-    askMany(path, told, (apart) => (apart ? each() : takePath(path, true)));
+    askMany(path, told, (apart) => (apart ? each() : takePath(path, true, incident)));
     return names;
   }
   await ask("POST", `/cases/${id}/start`);
   const one = cases.put(await ask("GET", `/cases/${id}`));
-  $("path").value = "";
+  for (const field of ["path", "incident"]) $(field).value = "";
   go(`case=${id}`);
   hear(`${one.name}: read where it lies`);
   return null;
@@ -315,6 +319,7 @@ function follow() {
   if (page === "case" && shelved(rest)) return;
   const address = location.hash.slice(1);
   if (address !== here) [before, here] = [here, address];
+  if (page === "case" && !before.startsWith("case=")) $("case-back").href = `#${before.startsWith("cases") ? before : "drop"}`;
   const moved = document.body.dataset.view !== page || (page === "case" && view.current() !== rest);
   document.body.dataset.view = page;
   for (const section of document.querySelectorAll("section[data-page]")) section.hidden = section.dataset.page !== page;
@@ -359,6 +364,13 @@ async function room(page, rest) {
   }
 }
 
+/** Go from a case to where it was opened. */
+function leaveCase() {
+  const [page] = place();
+  if (page === "case") go($("case-back").getAttribute("href").slice(1));
+  else if (location.hash.startsWith("#archive=case/")) document.querySelector(".shelf-case .casehead a").click();
+}
+
 // --- keys ------------------------------------------------------------------------------
 function keys(event) {
   const undo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key === "z" && !event.target.closest?.("input, textarea") && document.querySelector("#said button");
@@ -366,10 +378,13 @@ function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const typing = event.target.closest?.("input, textarea, select");
   const [page] = place();
-  if (event.key === "Escape" && !$("pasted").open) {
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) {
     if (event.target === $("q")) { $("q").value = ""; $("q").dispatchEvent(new Event("input")); $("q").blur(); }
-    else if (page === "case" && !typing) go("drop");
-    else if (!typing && location.hash.startsWith("#archive=case/")) document.querySelector(".shelf-case .casehead a").click();
+    else if (!typing) leaveCase();
+    return;
+  }
+  if (["j", "k", "/"].includes(event.key) && !typing && !document.querySelector("dialog[open]") && view.passKey(event.key)) {
+    event.preventDefault();
     return;
   }
   const step = { ArrowDown: 1, ArrowUp: -1, Home: -Infinity, End: Infinity }[event.key];
@@ -438,7 +453,7 @@ async function start() {
   }
   info = await ask("GET", "/info").catch(() => ({}));
   document.querySelector('#nav [data-view="archive"]').hidden = !info.archive;
-  if (info.archive) $("case-other").placeholder = "stored case, or path";
+  if (info.archive) write($("case-other-label"), "A case of the list, a stored case by its name or id, or a path on this machine");
   await refresh();
   bind();
   listen(cases.take);
@@ -464,7 +479,13 @@ function bind() {
   $("case-remove").addEventListener("click", () => putAway(view.current()));
   addEventListener("pagehide", leave);
   $("case-retry").addEventListener("click", () => retry(view.current()));
-  $("case-compare").addEventListener("click", () => comparison.compare(view.current()));
+  $("case-compare").addEventListener("click", () => comparison.open(view.current()));
+  comparison.bind(view.current);
+  $("case-rename").addEventListener("click", () => naming.open(view.current()));
+  naming.bind();
+  $("case-when").addEventListener("click", () => when.open(view.current()));
+  when.bind();
+  view.onLeave(leaveCase);
   $("case-note").addEventListener("click", () => view.copyNote(cases.get(view.current()).base));
   $("case-join").addEventListener("click", () => {
     const one = cases.get(view.current());

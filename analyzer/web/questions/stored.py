@@ -19,6 +19,7 @@ from analyzer.report import fleet as fleet_page
 from analyzer.report.html import make_anchor
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
+from analyzer.web.cases.original_files import describe_refusal, find_files_of_source
 from analyzer.web.guard.wire import Refusal
 from analyzer.web.questions.answers import Library
 
@@ -56,10 +57,21 @@ def describe_case(library: Library, case: str) -> dict[str, Any]:
         document = browse.read_document(archive, stored)
         record |= _list_findings(document, origin.labels)
         record |= {
+            "no_log": _find_missing_log(document, str(meta.get("source") or "")),
+            "incident": document.case.incident,
             "counts": dict(view.tally_case(document).findings),
             "unknowns": view.tally_case(document).questions,
         }
     return record
+
+
+def _find_missing_log(document: CaseDocument, source: str) -> str:
+    """Return why the logs of a stored case cannot be read, "" when its files are still at their place."""
+    try:
+        find_files_of_source(document, source)
+    except Refusal as error:
+        return describe_refusal(error)
+    return ""
 
 
 def _list_findings(document: CaseDocument, given: list[labels.Label]) -> dict[str, Any]:

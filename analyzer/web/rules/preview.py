@@ -238,12 +238,6 @@ def complaint_record(text: str) -> dict[str, Any]:
     }
 
 
-def error_record(error: BacklineError) -> dict[str, Any]:
-    """Return an error in its four parts, safe to show."""
-    parts = {"what": error.what, "where": error.where, "why": error.why, "do": error.do}
-    return {name: one_line(text, 1000) for name, text in parts.items()}
-
-
 # --- what this process does ---
 
 
@@ -268,7 +262,7 @@ class Preview:
             except BacklineError as error:
                 refused = isinstance(error, RefusedError)
                 self.listener.write_line(
-                    "error", run=wanted["run"], error=error_record(error), refused=refused
+                    "error", run=wanted["run"], error=error.show_parts(), refused=refused
                 )
             else:
                 self.listener.write_line("shown", run=wanted["run"], shown=run_record(shown))
@@ -326,7 +320,7 @@ class Preview:
             else:
                 self.run_backtest()
         except BacklineError as error:
-            self.listener.write_line("error", run=0, error=error_record(error), refused=False)
+            self.listener.write_line("error", run=0, error=error.show_parts(), refused=False)
         except Exception as error:  # noqa: BLE001 - whatever a rule does, the page gets the reason
             traceback.print_exc()
             what = {"what": "judging failed", "where": "", "do": "Please report it."}

@@ -35,7 +35,7 @@ _RULE = re.compile(
 class Talking(LineProcess):
     """A process whose lines come into the queue `messages`, and its end."""
 
-    def __init__(self, order: Mapping[str, Any], *, memory: int, seconds: float = 0.0) -> None:
+    def __init__(self, order: Mapping[str, Any], *, seconds: float = 0.0) -> None:
         loop = asyncio.get_running_loop()
         self.messages: asyncio.Queue[dict[str, Any] | Ended] = asyncio.Queue()
 
@@ -45,7 +45,7 @@ class Talking(LineProcess):
 
         order = {**order, "parent": os.getpid()}
         super().__init__(
-            order, put, put, command=COMMAND, memory=memory, seconds=seconds, longest=LONGEST
+            order, put, put, command=COMMAND, memory=MEMORY, seconds=seconds, longest=LONGEST
         )
 
 
@@ -54,7 +54,7 @@ class PreviewProcess:
 
     def __init__(self, order: Mapping[str, Any], folder: Path) -> None:
         self._folder = folder
-        self._child = Talking({"do": "watch", **order}, memory=MEMORY)
+        self._child = Talking({"do": "watch", **order})
         self._child.start()
         self._lock = asyncio.Lock()
         self._number = 0
@@ -186,7 +186,7 @@ class PreviewProcesses:
         folder = self._place.new_case()
         file = write_rule(self._place.case_folder(folder), text)
         whole = {"do": "backtest", "file": str(file), **order}
-        self._backtest = child = Talking(whole, memory=MEMORY, seconds=BACKTEST)
+        self._backtest = child = Talking(whole, seconds=BACKTEST)
         child.start()
         try:
             while True:

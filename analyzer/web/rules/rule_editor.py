@@ -129,6 +129,9 @@ class RuleRoutes:
             return {"stored": found.id, "archive": self._serving.archive}
         if not isinstance(found, WebCase):
             raise Refusal(404, "no such case")
+        if found.result.get("opened"):
+            why = "it was opened from its case.json, which has no rows for a rule to judge"
+            raise Refusal(409, "no rule can be tried on this case", why=why, do="Drop the bundle.")
         if found.path is not None:
             return {"path": str(found.path)}
         if len(found.here) < len(found.files):

@@ -1,0 +1,1 @@
+"""Cases for a program that asks by the Model Context Protocol: read-only, redacted, each answer bounded."""
