@@ -6,35 +6,19 @@ own start; where nothing says how long or how much that was, the verdict is "can
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from analyzer.artefacts.tables import Column, Table, Value
 from analyzer.case.comparison import CounterChange
 from analyzer.compare.resets import CounterStart
 from analyzer.compare.subjects import ComparedSubject
+from analyzer.signals.columns import list_meanings
 
-BAD = re.compile(
-    r"drop|err|fail|full|out_of_|oob|no_?buf|retrans|crc|loss|lost|miss|collision|timeout|conflict|abort|reject|"
-    r"disparity|invalid|fifo|stopped|exceed|page_absent|dumped|discard|collapsed|reset_problem|overrun|underrun|vlink",
-    re.IGNORECASE,
-)
+_LOST = frozenset(
+    ("crc", "missed", "fifo", "no_buffer")
+)  # what a documented counter of a driver means
 BETTER, WORSE = 0.8, 1.25  # own thresholds: shares within these bounds of each other count as equal
 FEW = 5  # own threshold: of fewer events than this expected nothing is concluded
-_PASSED = {
-    "tx": ("pkts_tx_ok", "tx_packets", "ucast_pkts_tx", "tx_frames", "segments_sent"),
-    "rx": ("pkts_rx_ok", "rx_packets", "ucast_pkts_rx", "rx_frames", "segments_received"),
-    "": (
-        "pkts_rx_ok",
-        "rx_packets",
-        "ucast_pkts_rx",
-        "rx_frames",
-        "segments_sent",
-        "cmds_ok",
-        "cmds",
-        "command_pdus",
-    ),
-}
 
 
 @dataclass(slots=True)
@@ -55,38 +39,33 @@ class CounterStep:
 
 
 def is_bad(table: Table, column: Column, subject: ComparedSubject) -> bool:
-    """Say whether more of it is worse: drops, errors, retries; else it counts what is done."""
-    named = ""
-    if column.name == "value":
-        named = ""
-        for name in ("key", "counter"):
-            if name in table.key:
-                named = name
-                break
-    if named:
-        meaning = str(subject.value("meaning") or "")
-        if meaning in ("crc", "missed", "fifo", "no_buffer"):
-            return True
-        return bool(BAD.search(str(subject.value(named))))
-    return bool(BAD.search(column.name))
+    """Say whether more of it is worse, as its parser declares it: drops, errors, retries; else it counts what is done.
+
+    A counter that one driver has alone and nobody documents changes without a verdict.
+    """
+    meaning = list_meanings(table).get(column.name)
+    if meaning is None:
+        return False
+    sign = meaning.sign
+    if sign.how != "named":
+        return sign.how == "loss"
+    if subject.value("meaning") in _LOST:
+        return True
+    declared = dict(sign.names).get(str(subject.value(sign.of)))
+    return declared is not None and declared.how == "loss"
 
 
-def passed_column(table: Table, column: str, *subjects: ComparedSubject) -> str:
-    """Return the column of a row that counts what passed in the same direction, "" when it has none on all sides."""
-    if re.search(r"(?:^|_)tx|retrans", column):
-        way = "tx"
-    elif re.search(r"(?:^|_)rx|ring|buffers", column):
-        way = "rx"
-    else:
-        way = ""
-    names = {one.name for one in table.columns}
-    for name in _PASSED[way]:
-        if (
-            name in names
-            and name != column
-            and all(isinstance(one.value(name), int | float) for one in subjects)
-        ):
-            return name
+def find_whole(table: Table, column: str, *subjects: ComparedSubject) -> str:
+    """Return the column of a row that counts what a counter of loss is a part of, "" when not all sides have it.
+
+    It is the one that signals hold the loss against. Rows of a queue of a guest name their direction instead.
+    """
+    meaning = list_meanings(table).get(column)
+    if meaning is None or meaning.sign.how != "loss":
+        return ""
+    whole = meaning.sign.of or f"ucast_pkts_{subjects[0].value('direction')}"
+    if all(as_number(one.value(whole)) is not None for one in subjects):
+        return whole
     return ""
 
 

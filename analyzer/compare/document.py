@@ -19,10 +19,22 @@ from analyzer.case.comparison import (
 from analyzer.compare.captures import capture_records
 from analyzer.compare.cards import card_changes
 from analyzer.compare.finding_states import finding_records
-from analyzer.compare.machines import ComparedMachine, pair_machines, paired_by, to_seconds
+from analyzer.compare.machines import (
+    ONLY,
+    ComparedMachine,
+    list_replaced,
+    pair_machines,
+    paired_by,
+    to_seconds,
+)
 from analyzer.compare.matching import Match
 from analyzer.compare.opening import write_summary
-from analyzer.compare.resets import boot_between, measure_interval
+from analyzer.compare.resets import (
+    boot_between,
+    measure_clock_change,
+    measure_interval,
+    measure_wall,
+)
 from analyzer.compare.row_records import RowChanges, list_places
 from analyzer.compare.rows import RowComparison, with_rows
 from analyzer.compare.sides import CaseSide, find_capture_time
@@ -48,7 +60,7 @@ def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparis
         mode = "hosts"
     notes: list[str] = []
     if mode == "time":
-        sides, turned = order_by_time(sides)
+        sides, turned = order_by_time(sides, pairs)
         if turned:
             notes.append(
                 "The sides are compared in the order of their capture times, not in the order given."
@@ -73,22 +85,52 @@ def compare_cases(sides: Sequence[CaseSide], *, hosts: bool = False) -> Comparis
         counters=rows.counters,
         samples=capture_records(sides, pairs, hosts=mode == "hosts"),
         uncompared=rows.uncompared,
-        notes=[*notes, *list_cautions(sides)],
+        notes=[
+            *notes,
+            *list_replaced(pairs),
+            *list_assumed(pairs),
+            *list_same_files(sides),
+            *list_cautions(sides),
+        ],
     )
+    clean_value(made)
+    return add_sentences(made)
+
+
+def add_sentences(made: Comparison) -> Comparison:
+    """Return a comparison with the sentences on top of it, made of its records: of names and pseudonyms alike."""
     made.summary = write_summary(made)
     made.conclusion = write_conclusion(made)
     clean_value(made)
     return made
 
 
-def order_by_time(sides: Sequence[CaseSide]) -> tuple[Sequence[CaseSide], bool]:
-    """Return the sides in the order of their captures where all are known, and whether it is another order."""
+def order_by_time(
+    sides: Sequence[CaseSide], pairs: Sequence[Match[ComparedMachine]]
+) -> tuple[Sequence[CaseSide], bool]:
+    """Return the sides in the order of their captures where all are known, and whether it is another order.
+
+    Where the uptimes of a machine grow in the order given, and the clocks alone run against it, the clock was set back.
+    """
     times = [to_seconds(find_capture_time(side)) for side in sides]
     known = [time for time in times if time is not None]
-    if len(known) < len(times) or known == sorted(known):
+    if len(known) < len(times) or known == sorted(known) or are_in_order(pairs):
         return sides, False
     order = sorted(range(len(sides)), key=lambda at: (known[at], at))
     return [sides[at] for at in order], True
+
+
+def are_in_order(pairs: Sequence[Match[ComparedMachine]]) -> bool:
+    """Say whether the order given is right against the clocks: read the other way, an uptime fell without a boot."""
+    for pair in pairs:
+        there = [machine for machine in pair.on if machine is not None]
+        for earlier, later in pairwise(there):
+            wall = measure_wall(earlier, later)
+            if wall is None or wall >= 0 or earlier.uptime is None or later.uptime is None:
+                continue
+            if earlier.uptime < later.uptime and earlier.uptime >= abs(wall):
+                return True
+    return False
 
 
 def compare_cards(
@@ -132,6 +174,8 @@ def describe_machine(pair: Match[ComparedMachine], mode: Mode) -> MachinePair:
                 state=boot.state if boot else "",
                 why=boot.why if boot else "",
                 at=list_places(boot) if boot else [],
+                clock_s=measure_clock_change(earlier, later) if boot else 0.0,
+                unsure=boot.unsure if boot else "",
             )
         )
     return MachinePair(
@@ -143,6 +187,33 @@ def describe_machine(pair: Match[ComparedMachine], mode: Mode) -> MachinePair:
         paired_by=paired_by(pair),
         steps=steps,
     )
+
+
+def list_assumed(pairs: Sequence[Match[ComparedMachine]]) -> list[str]:
+    """Return a sentence for each pair that rests on nothing but being the only one on each side."""
+    said = []
+    for pair in pairs:
+        if paired_by(pair) == ONLY:
+            names = " and ".join(dict.fromkeys(one.name for one in pair.on if one is not None))
+            said.append(
+                f"It is assumed that {names} is one host: no name, serial number or address says so, and it is "
+                "the only host of each side."
+            )
+    return said
+
+
+def list_same_files(sides: Sequence[CaseSide]) -> list[str]:
+    """Return a sentence for sides that are the very same files, by their hashes."""
+    by_hash: dict[tuple[str, ...], list[str]] = {}
+    for side in sides:
+        hashes = tuple(sorted(one.sha256 for one in side.document.case.files if one.sha256))
+        if hashes and len(hashes) == len(side.document.case.files):
+            by_hash.setdefault(hashes, []).append(side.name)
+    return [
+        f"{' and '.join(names)} are the same file (SHA-256): nothing can differ between them. Was another one meant?"
+        for names in by_hash.values()
+        if len(names) > 1
+    ]
 
 
 def list_cautions(sides: Sequence[CaseSide]) -> list[str]:

@@ -6,21 +6,22 @@ A rule that can no longer see is not "gone": its question stays open, with what 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from analyzer.case.comparison import ComparedCounter, ComparedFinding, FindingOnSide, Place
-from analyzer.case.document import CannotTellGroup, CaseDocument
+from analyzer.case.document import CannotTellGroup
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import CONFIDENCES, SEVERITIES, Finding
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, match_things
 from analyzer.compare.row_records import RowChanges
 from analyzer.compare.sides import CaseSide
+from analyzer.compare.sight import could_see_lines
 
 _Judged = Mapping[tuple[int, str, int], ComparedCounter]
 _OPPOSITE = {"worse": "better", "better": "worse"}
-STATES = ("new", "worse", "cannot tell", "no longer judged", "same", "better", "gone")
+STATES = ("new", "worse", "replaced", "cannot tell", "no longer judged", "same", "better", "gone")
 _FIRST = "on the first side"
 _AGAINST = re.compile(r"^((?:severity|confidence) \S+) became")
 _MORE, _LESS = 1.25, 0.8  # own thresholds: a magnitude within these bounds is the same
@@ -57,7 +58,10 @@ def finding_records(
         for place, one in enumerate(order_findings([match.last for match in matches]))
     }
     matches.sort(key=lambda match: ranked[id(match.last)])
-    records = [describe_finding(match, sides, pairs, home, lines) for match in matches]
+    records = []
+    for match in matches:
+        one = describe_finding(match, sides, pairs, home, lines)
+        records.append(note_replaced(one, match, rows.replaced))
     for one in records if hosts else ():
         one.why = _AGAINST.sub(r"\1 against", one.why).replace(_FIRST, f"on {sides[0].name}", 1)
     return sorted(records, key=lambda one: (bool(one.muted), rank_state(one.state)))
@@ -190,6 +194,24 @@ def describe_finding(
     )
 
 
+def note_replaced(
+    one: ComparedFinding, match: Match[Finding], replaced: Collection[tuple[int, str]]
+) -> ComparedFinding:
+    """Return a finding as of a thing that was replaced, where what has its name later is another one.
+
+    Nothing of the two is compared: one of them lost more because it is another one.
+    """
+    if not any((at, match.last.object) in replaced for at in range(len(match.on))):
+        return one
+    if match.on[0] is None:
+        one.why = "; ".join(filter(None, (one.why, "what has this name now is another one")))
+    elif one.state != "no longer judged":
+        one.state = "replaced"
+        one.why = "what has this name now is another one (UUID, MAC address)"
+        one.why += "" if match.on[-1] is not None else ", without this finding"
+    return one
+
+
 def describe_on_side(finding: Finding | None) -> FindingOnSide | None:
     """Return a finding as one side has it."""
     if finding is None:
@@ -231,43 +253,17 @@ def judge_state(
     )
     if last is not None:
         return "new", f"{_FIRST} it could not be seen: {why}" if why else "", ask if why else ""
+    why = why or could_see_lines(
+        present.evidence, find_captured(sides[known_at], present.node), sides[missing], machine
+    )
     if why:
         return "no longer judged", why, ask
-    left = "in what could be read of the last side"
-    if sides[missing].document.case.complete:
-        left = ""
-    return (
-        "gone",
-        left or find_log_begin(present, sides[known_at].document, sides[missing].document, machine),
-        "",
-    )
+    return "gone", "", ""
 
 
-def find_log_begin(
-    finding: Finding, earlier: CaseDocument, later: CaseDocument, machine: ComparedMachine | None
-) -> str:
-    """Say of a finding of a log where the later log begins, when it begins after the lines: they rotated out of it."""
-    lines = {}
-    for one in finding.evidence:
-        if one.taken and one.line:
-            lines[name_log(one.address)] = one.taken
-    logs = [log for node in later.nodes if machine and node.id == machine.key for log in node.logs]
-    begins = []
-    for log in logs:
-        if lines.get(log.table.partition(".")[2], "~") < log.first:
-            begins.append(log.first)
-    if not begins:
-        return ""
-    captured = max((node.captured for node in earlier.nodes), default="")
-    hole = ""
-    if captured and captured < max(begins):
-        hole = f"; nothing covers the time from {captured} to then"
-    return f"its lines are older than the log of the later side, which begins at {max(begins)} and has none{hole}"
-
-
-def name_log(address: str) -> str:
-    """Return the name of a log by its file: vmkernel for `…/vmkernel.0.gz`."""
-    return re.split(r"[.-]", address.rpartition("/")[2], maxsplit=1)[0]
+def find_captured(side: CaseSide, name: str) -> str:
+    """Return when a machine of a side was captured, "" when nothing tells."""
+    return next((one.captured for one in side.document.nodes if name in (one.name, one.id)), "")
 
 
 def compare_pair(first: Finding, last: Finding, sides: Sequence[CaseSide]) -> tuple[str, str, str]:

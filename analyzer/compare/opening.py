@@ -19,6 +19,7 @@ from analyzer.compare.story import (
 )
 from analyzer.compare.wording import (
     PHRASES,
+    describe_stop,
     list_values,
     name_column,
     name_counter,
@@ -27,6 +28,7 @@ from analyzer.compare.wording import (
 from analyzer.report.comparison_words import (
     join_names,
     join_values,
+    show_duration,
     show_percent,
     show_size,
     show_value,
@@ -54,6 +56,9 @@ def write_summary(made: Comparison) -> str:
     phrased_changes = [some for some in changes if some[0].column in PHRASES]
     for some in (phrased_changes or changes)[:FEW]:
         said.append(f"{describe_change(some, made)}.")
+    if len(changes) > FEW:
+        shown = min(FEW, len(phrased_changes or changes))
+        said.append(f"{len(changes) - shown:,} more changes follow.")
     counters = choose_counters(made)
     phrased_counters = [one for one in counters if one.column in PHRASES]
     for one in (phrased_counters or counters)[:FEW]:
@@ -163,10 +168,22 @@ def describe_events(made: Comparison) -> list[str]:
         for step in machine.steps
         if step.state == "started again"
     )
+    clocks = (
+        f"The clock of {machine.name} was set {'forward' if step.clock_s > 0 else 'back'} "
+        f"by {show_duration(abs(step.clock_s))} {place_step(step, made)}; it was not rebooted."
+        for machine in made.machines
+        for step in machine.steps
+        if step.clock_s
+    )
     moved = (
         f"{one.subject.partition(' (')[0]} moved from {one.machine}."
         for one in made.subjects
         if one.state == "moved"
+    )
+    replaced = (
+        f"{one.subject.partition(' (')[0]} on {one.machine} was replaced by another of its name."
+        for one in made.subjects
+        if one.state == "replaced"
     )
     cards = (
         f"{one.subject} of {one.machine} is another card: {join_values(one.values)}."
@@ -176,7 +193,9 @@ def describe_events(made: Comparison) -> list[str]:
     sentences = [
         *(f"{text}." for text in list_renames(made)),
         *booted,
+        *clocks,
         *moved,
+        *replaced,
         *cards,
         *describe_renames(made),
         *describe_comings(made),
@@ -187,7 +206,7 @@ def describe_events(made: Comparison) -> list[str]:
         return sentences
     return [
         *sentences[:MOST],
-        f"{len(sentences) - MOST:,} more of such changes are listed below.",
+        f"{len(sentences) - MOST:,} more of such changes follow.",
     ]
 
 
@@ -272,6 +291,8 @@ def describe_sizes(made: Comparison) -> list[str]:
 def describe_change(some: Sequence[ComparedChange], made: Comparison) -> str:
     """Return what changed of one thing, or of several that changed alike, as half a sentence."""
     one = some[0]
+    if made.mode == "time" and (stop := describe_stop(one)):
+        return f"{stop} on {one.machine}"
     unique = dict.fromkeys(each.subject for each in some if each.subject)
     subjects = join_names(list(unique), FEW)
     known = [show_size(value, one.unit) for value in one.values if value is not None]
@@ -281,7 +302,8 @@ def describe_change(some: Sequence[ComparedChange], made: Comparison) -> str:
         )
     if one.column in PHRASES and made.mode == "time":
         return capitalize_start(
-            PHRASES[one.column].format(who=subjects or one.machine, was=known[0], now=known[-1])
+            PHRASES[one.column].format(who=subjects or one.machine, was=known[0], now=known[-1]),
+            subjects or one.machine,
         )
     if made.mode == "hosts":
         return capitalize_start(
@@ -309,7 +331,8 @@ def describe_counter(one: ComparedCounter, made: Comparison) -> str:
         return capitalize_start(
             phrase.format(
                 who=whose or one.machine, was=show_value(values[0]), now=show_value(values[-1])
-            )
+            ),
+            whose or one.machine,
         )
     if len({*values}) == 1:
         change_text = f"stayed at {show_value(values[0])}"
@@ -352,9 +375,9 @@ def describe_rate(one: ComparedCounter, made: Comparison) -> str:
     return f": {word}, {step.because}"
 
 
-def capitalize_start(text: str) -> str:
+def capitalize_start(text: str, name: str = "") -> str:
     """Return a sentence with a capital at its start, unless it starts with a name."""
     first = text.partition(" ")[0]
-    if first.isalpha():
+    if first.isalpha() and not (name and text.startswith(name)):
         return text[:1].upper() + text[1:]
     return text

@@ -13,8 +13,10 @@ from typing import Literal
 from analyzer.artefacts.tables import Row, Table
 from analyzer.compare.machines import ComparedMachine, to_seconds
 from analyzer.compare.subjects import ComparedSubject, KnownNames
+from analyzer.compare.witnesses import Witness, ask_witnesses
 
 State = Literal["went on", "started again", "not known"]
+UNSURE = "boot or clock change"
 DRIFT_S = (
     300.0  # own threshold: clocks of a capture and of a host differ; two boots lie further apart
 )
@@ -27,6 +29,7 @@ class CounterStart:
 
     if_fell  of a state that is not known: the reason, where a counter that fell proves that counting started again
     another  another card counts: what it lost says nothing of the one before
+    unsure   "boot or clock change" where the uptimes allow both and nothing tells which
     """
 
     state: State
@@ -34,6 +37,7 @@ class CounterStart:
     rows: list[Row] = field(default_factory=list)
     if_fell: str = ""
     another: bool = False
+    unsure: str = ""
 
     def after(self, *, fell: bool) -> CounterStart:
         """Return what is known when a counter of the row fell, or none of them did."""
@@ -51,17 +55,58 @@ class SidePair:
     mode: Literal["time", "hosts"] = "time"
 
 
-def measure_interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
-    """Return the seconds from one capture of a machine to the next, None when a time is missing or they run back."""
+def measure_wall(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
+    """Return the seconds between two captures by the clocks, below 0 where it was set back; None when one is missing."""
     first = to_seconds(earlier.captured)
     last = to_seconds(later.captured)
-    if first is None or last is None or last <= first:
+    if first is None or last is None:
         return None
     return last - first
 
 
+def measure_interval(earlier: ComparedMachine, later: ComparedMachine) -> float | None:
+    """Return the seconds from one capture of a machine to the next, None when not known.
+
+    Where its clock was set in between and it was not booted, its uptime tells.
+    """
+    wall = measure_wall(earlier, later)
+    if wall is None:
+        return None
+    if measure_clock_change(earlier, later):
+        assert later.uptime is not None and earlier.uptime is not None
+        return later.uptime - earlier.uptime
+    return wall if wall > 0 else None
+
+
+def measure_clock_change(earlier: ComparedMachine, later: ComparedMachine) -> float:
+    """Return by how many seconds a clock was set forward between two captures without a boot, below 0 for back.
+
+    The uptime runs on whatever the clock says: when it is at least the interval there was no boot, and what it grew by
+    is how long it was. When it is less and grew, a third witness has to say that there was none. 0.0 where the clock
+    agrees, and where the host was booted or nobody knows.
+    """
+    wall = measure_wall(earlier, later)
+    if wall is None or earlier.uptime is None or later.uptime is None:
+        return 0.0
+    grew = later.uptime - earlier.uptime
+    if grew <= 0 or (later.uptime < wall and judge_boot(earlier, later)[0] != "not booted"):
+        return 0.0
+    change = wall - grew
+    return change if abs(change) > allow_drift(wall) else 0.0
+
+
+def judge_boot(earlier: ComparedMachine, later: ComparedMachine) -> Witness:
+    """Say whether a host was booted between two captures, by what is neither clock nor uptime."""
+    return ask_witnesses(earlier.boot_marks, later.boot_marks, earlier.captured)
+
+
+def allow_drift(wall: float) -> float:
+    """Return the seconds by which clock and uptime may differ over an interval though nobody set the clock."""
+    return DRIFT_S + DRIFT_SHARE * abs(wall)
+
+
 def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterStart:
-    """Say whether a host was booted between two captures: by the time it says it was booted, else by its uptime."""
+    """Say whether a host was booted between two captures: by its uptime against the interval, the clock as second witness."""
     rows = [row for row in (earlier.uptime_row, later.uptime_row) if row is not None]
     if earlier.uptime is None or later.uptime is None:
         lacking = []
@@ -71,25 +116,45 @@ def boot_between(earlier: ComparedMachine, later: ComparedMachine) -> CounterSta
         return CounterStart(
             "not known", f"there is no uptime of the {' and of the '.join(lacking)} side", rows
         )
-    first = earlier.boot_time
-    last = later.boot_time
-    apart = measure_interval(earlier, later)
-    if first is not None and last is not None and apart is not None:
-        slack = DRIFT_S + DRIFT_SHARE * apart
-        if last - first > slack:
-            since = f"{show_span(apart)} after the earlier capture"
-            why = f"the host was rebooted in between: up for {show_span(later.uptime)}, {since}"
+    wall = measure_wall(earlier, later)
+    grew = later.uptime - earlier.uptime
+    if wall is None:
+        if grew < 0:
+            fell = f"from {show_span(earlier.uptime)} to {show_span(later.uptime)}"
+            why = f"the host was rebooted in between: its uptime fell {fell}"
             return CounterStart("started again", why, rows)
-        if first - last > slack:
-            return CounterStart(
-                "not known", "the boot time moved back: somebody set the clock", rows
-            )
+        why = "without capture times the uptimes cannot be compared"
+        return CounterStart("not known", why, rows)
+    if abs(wall - grew) <= allow_drift(wall):
         return CounterStart("went on", "the host was not rebooted in between", rows)
-    if later.uptime < earlier.uptime:
-        why = f"the host was rebooted in between: its uptime fell from {show_span(earlier.uptime)} to {show_span(later.uptime)}"
-        return CounterStart("started again", why, rows)
-    why = "without capture times the uptimes cannot be compared"
-    return CounterStart("not known", why, rows)
+    change = measure_clock_change(earlier, later)
+    if change:
+        way = "forward" if change > 0 else "back"
+        why = (
+            f"the host was not rebooted in between, its clock was set {way} by {show_span(abs(change))}: "
+            f"its uptime grew by {show_span(grew)}, the clock went {show_course(wall)}"
+        )
+        if later.uptime < wall:
+            why += f"; {judge_boot(earlier, later)[1]}"
+        return CounterStart("went on", why, rows)
+    since = f"{show_span(abs(wall))} {'after' if wall >= 0 else 'before'} the earlier capture"
+    why = f"the host was rebooted in between: up for {show_span(later.uptime)}, {since}"
+    if grew > 0 and later.uptime < wall:
+        state, witness = judge_boot(earlier, later)
+        if state == "not known":
+            unsure = f"{UNSURE}: up for {show_span(earlier.uptime)}, and {since} for {show_span(later.uptime)}"
+            why += ": a counter that runs since the boot fell"
+            return CounterStart("not known", unsure, rows, if_fell=why, unsure=UNSURE)
+        why += f"; {witness}"
+    if later.uptime - max(wall, 0.0) > allow_drift(wall):
+        back = show_span(later.uptime - wall)
+        why += f"; its clock was set back by {back} or more as well"
+    return CounterStart("started again", why, rows)
+
+
+def show_course(wall: float) -> str:
+    """Return how a clock went from one capture to the next."""
+    return f"{show_span(abs(wall))} {'on' if wall >= 0 else 'back'}"
 
 
 def start_of(

@@ -24,6 +24,9 @@ class RowChanges:
     renames: dict[tuple[int, str], str] = field(
         default_factory=dict
     )  # side and name there -> name on the first side
+    replaced: set[tuple[int, str]] = field(
+        default_factory=set
+    )  # side and name of what is another thing there than before
     ports: dict[tuple[int, str], str] = field(
         default_factory=dict
     )  # side and number of a port -> number on the first

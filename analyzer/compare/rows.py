@@ -19,7 +19,7 @@ from analyzer.case.comparison import (
     Uncompared,
 )
 from analyzer.compare import sections
-from analyzer.compare.counters import CounterStep, as_number, is_bad, judge_step, passed_column
+from analyzer.compare.counters import CounterStep, as_number, find_whole, is_bad, judge_step
 from analyzer.compare.machines import ComparedMachine
 from analyzer.compare.matching import Match, match_things
 from analyzer.compare.resets import SidePair, measure_interval, start_of
@@ -34,12 +34,14 @@ from analyzer.compare.row_records import (
     list_places,
 )
 from analyzer.compare.sides import CaseSide
+from analyzer.compare.sight import could_see
 from analyzer.compare.subjects import (
     PASSING,
     VOLATILE,
     ComparedSubject,
     KnownNames,
     can_agree,
+    find_replaced,
     list_subjects,
 )
 from analyzer.facts import Facts
@@ -222,7 +224,10 @@ class RowComparison:
             lacking = [at for at in lacking if not self.facts[at].count(table.name)]
         if lacking:
             self.add_uncompared(table, pair, lacking, "")
-        for match in match_things([[(one, one.marks) for one in each] for each in some], can_agree):
+        matches = match_things([[(one, one.marks) for one in each] for each in some], can_agree)
+        if not roams and len(here) > 1:
+            matches = self.take_replaced(table, matches)
+        for match in matches:
             if sum(one is not None for one in match.on) > 1:
                 self.compare_subjects(table, match)
             elif roams:
@@ -239,7 +244,8 @@ class RowComparison:
 
     def compare_roaming(self, table: Table, alone: Sequence[list[ComparedSubject]]) -> None:
         """Look for what a machine lost on the other machines: a VM that moved took it along."""
-        for match in match_things([[(one, one.marks[:2]) for one in some] for some in alone]):
+        left = match_things([[(one, one.marks[:2]) for one in some] for some in alone], can_agree)
+        for match in self.take_replaced(table, left):
             at = next(number for number, one in enumerate(match.on) if one is not None)
             pair = self.home[at][
                 match.first.node
@@ -249,9 +255,36 @@ class RowComparison:
                 if (
                     len({*table.key} - {"switch"}) == 1
                 ):  # the thing itself, not one of its queues or adapters
-                    self.add_appearance(table, pair, match, moved=True)
+                    self.add_appearance(table, pair, match, state="moved")
             elif sum(one is not None for one in pair.on) > 1 and not self.lacks_table(table, pair):
                 self.add_appearance(table, pair, match)
+
+    def take_replaced(
+        self, table: Table, matches: Sequence[Match[ComparedSubject]]
+    ) -> list[Match[ComparedSubject]]:
+        """Note what was replaced by another of its name on its machine, and return the other matches."""
+        alone: list[list[ComparedSubject]] = [[] for _ in self.sides]
+        for match in matches:
+            known = [at for at, one in enumerate(match.on) if one is not None]
+            if len(known) == 1:
+                alone[known[0]].append(match.first)
+        gone: set[int] = set()
+        for on in find_replaced(alone):
+            pair = Match(on)
+            homes = {id(self.home[at][one.node]) for at, one in enumerate(on) if one is not None}
+            if len(homes) > 1 or self.mode == "hosts":
+                continue  # a VM of that name on another host is no replacement
+            gone |= {id(one) for one in on if one is not None}
+            at = next(number for number, one in enumerate(on) if one is not None)
+            self.add_appearance(table, self.home[at][pair.first.node], pair, state="replaced")
+            for side, one in enumerate(on):
+                if one is not None and one is not pair.first and len(table.key) == 1:
+                    self.found.replaced.add((side, name_whole(one)))
+        return [
+            match
+            for match in matches
+            if not (sum(one is not None for one in match.on) == 1 and id(match.first) in gone)
+        ]
 
     def lacks_table(self, table: Table, pair: Match[ComparedMachine]) -> bool:
         """Say whether a side did not read this table of a machine."""
@@ -369,7 +402,7 @@ class RowComparison:
         )
         start = start_of(table, earlier, later, machines, pair)
         values = [as_number(one.value(column.name)) or 0.0 for one in (earlier, later)]
-        passed = passed_column(table, column.name, earlier, later)
+        passed = find_whole(table, column.name, earlier, later)
         beside = []
         for one in (earlier, later):
             if passed:
@@ -454,18 +487,20 @@ class RowComparison:
         pair: Match[ComparedMachine],
         match: Match[ComparedSubject],
         *,
-        moved: bool = False,
+        state: str = "",
     ) -> None:
-        """Note that a subject came, went or moved."""
+        """Note that a subject came or went, or what else became of it: moved, replaced."""
         name = match.last.name
-        if not moved and self.is_unsure(table, pair, match):
+        if not state and self.is_unsure(table, pair, match):
             return
         if not name or (self.mode == "hosts" and table.name in _OWN_TABLES):
             return
         on = [one is not None for one in match.on]
         homes = [self.find_machine(at, match).name for at, there in enumerate(on) if there]
-        if moved and len({*homes}) > 1:
-            state = "moved"
+        if state == "moved" and len({*homes}) < 2:
+            state = ""
+        if state:
+            pass
         elif not on[-1]:
             state = "gone"
         elif not on[0]:
@@ -497,15 +532,26 @@ class RowComparison:
     def is_unsure(
         self, table: Table, pair: Match[ComparedMachine], match: Match[ComparedSubject]
     ) -> bool:
-        """Say whether something may be on the other sides as well: it was not asked for there, or goes by a number."""
-        if not match.last.asked and match.last.user_known is not False:
-            return False
+        """Say whether something may be on the other sides as well: they could not see it, or it goes by a number."""
         lacking = [at for at, one in enumerate(match.on) if one is None]
-        what = "is not known by anything but its number"
         if match.last.asked:
-            what = "was not dumped there"
-        self.add_uncompared(table, pair, lacking, f"{match.last.name} {what}")
-        return True
+            self.add_uncompared(table, pair, lacking, f"{match.last.name} was not dumped there")
+            return True
+        if match.last.user_known is False:
+            why = f"{match.last.name} is not known by anything but its number"
+            self.add_uncompared(table, pair, lacking, why)
+            return True
+        address = match.first.rows[-1].block.address
+        for at in (0, len(match.on) - 1):
+            if match.on[at] is not None or pair.on[at] is None:
+                continue
+            why = could_see(self.sides[at], pair.on[at], table.name, address)
+            if why:
+                self.add_uncompared(
+                    table, pair, [at], f"{match.last.name} is not judged there, because {why}"
+                )
+                return True
+        return False
 
     def add_uncompared(
         self, table: Table, pair: Match[ComparedMachine] | None, lacking: Sequence[int], why: str
@@ -538,6 +584,12 @@ class RowComparison:
             else:
                 states.append("not in the case")
         return "; ".join(dict.fromkeys(states))
+
+
+def name_whole(one: ComparedSubject) -> str:
+    """Return the name of the VM or thing that a subject is: that of a row, without the number of its port."""
+    row = one.rows[-1].values
+    return str(row.get("vm_name") or row.get("client_vm") or one.name.partition(" (port")[0])
 
 
 def with_rows(sides: Sequence[CaseSide]) -> bool:

@@ -115,12 +115,15 @@ def find_document(path: Place) -> Path | None:
         found = inside
     else:
         found = path
-    if found.suffix != ".json" or not found.is_file():
-        return None
-    with found.open("rb") as stream:
-        if f'"{SCHEMA}"'.encode() in stream.read(_HEAD):
-            return found
-        return None
+    if found.suffix == ".json" and found.is_file() and names_schema(found):
+        return found
+    return None
+
+
+def names_schema(file: Path) -> bool:
+    """Say whether a file begins as a case.json does, whatever it is called."""
+    with file.open("rb") as stream:
+        return f'"{SCHEMA}"'.encode() in stream.read(_HEAD)
 
 
 def number_names(sides: list[CaseSide]) -> list[CaseSide]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from analyzer.case.comparison import (
     Appearance,
@@ -13,22 +13,42 @@ from analyzer.case.comparison import (
     ComparedFinding,
     Comparison,
     CounterChange,
+    MachinePair,
     MachineStep,
     Place,
     Sentence,
     SidePlace,
 )
 from analyzer.compare import sections
-from analyzer.compare.wording import PLAIN, list_values, name_column, name_counter
-from analyzer.report.comparison_words import join_values, show_duration, show_percent, show_value
+from analyzer.compare.wording import PLAIN, describe_stop, list_values, name_column, name_counter
+from analyzer.report.comparison_words import (
+    join_values,
+    show_duration,
+    show_percent,
+    show_size,
+    show_value,
+)
 from analyzer.runtime.text import count_noun
 
+T = TypeVar("T")
 MOST = 6  # sentences of one kind; the page has all of it below
 # A counter that is the sum of others: which of them is left says where the rest comes from.
 _PARTS = {"out_of_buffers": {"ring1_full": "ring #1", "ring2_full": "ring #2"}}
 _MEMORY = ("mem_used_net_kb", "mem_used_kb")
 _TOTALS = frozenset(("rx_errors", "tx_errors"))  # shown where no single kind of error is all of it
 _IN_SUM = frozenset(name for parts in _PARTS.values() for name in parts)
+# The verdicts of rows, news first; what came or went is less than what is better or worse.
+ORDER = (
+    "new", "worse", "better", "gone", "replaced", "added", "removed", "away", "moved", "rebooted", "clock set",
+    "unknown", "reset", "changed", "cannot tell", "unchanged",
+)  # fmt: skip
+# What a counter or a thing is called in a row; another card counts is "replaced".
+VERDICTS = {
+    "worse": "worse", "better": "better", "cannot tell": "cannot tell", "replaced": "replaced", "same": "unchanged",
+    "new": "added", "gone": "removed", "gone for a time": "away",
+}  # fmt: skip
+_WEIGHTY = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
+WHERE = "they are listed in compare.html, compare.md and compare.json"
 _WEIGHT = {"worse": 0, "better": 1, "cannot tell": 2, "replaced": 2, "same": 3}
 _WORDS = {
     "better": "Better", "worse": "Worse", "same": "The same", "cannot tell": "Cannot tell",
@@ -49,26 +69,32 @@ def list_renames(made: Comparison) -> list[str]:
 
 def write_conclusion(made: Comparison) -> list[Sentence]:
     """Return the sentences of the conclusion: text, and the places it rests on."""
-    said = [write_subject(made)]
-    said += write_findings(made)
-    said += write_resets(made)
-    said += write_changes(made)
-    said += write_counters(made)
-    said += write_samples(made)
-    said += write_memory(made)
-    said += write_appearances(made)
-    said += write_uncompared(made)
-    return said
+    news = [
+        *write_findings(made),
+        *write_appearances(made),
+        *write_resets(made),
+        *write_counters(made),
+        *write_samples(made),
+        *write_changes(made),
+        *write_memory(made),
+    ]
+    return [
+        write_subject(made),
+        *sorted(news, key=lambda one: ORDER.index(one.verdict)),
+        *write_unjudged(made),
+        *write_stayed(made, changed=bool(news)),
+        *write_uncompared(made),
+    ]
 
 
-def make_sentence(text: str, *places: Iterable[Place | None]) -> Sentence:
-    """Return a sentence; each list of places has one for each side."""
+def make_sentence(text: str, *places: Iterable[Place | None], **row: Any) -> Sentence:
+    """Return a sentence; each list of places has one for each side, `row` is what stands of it in the front table."""
     at = []
     for some in places:
         for side, place in enumerate(some):
             if place is not None:
                 at.append(SidePlace(place.address, place.line, side))
-    return Sentence(text, at)
+    return Sentence(text, at, **row)
 
 
 def write_subject(made: Comparison) -> Sentence:
@@ -120,31 +146,79 @@ def write_findings(made: Comparison) -> list[Sentence]:
     first_side = made.sides[0].name
     last_side = made.sides[-1].name
     words = {"new": "New", "worse": "Worse", "better": "Better", "gone": "Gone"}
-    words |= {"cannot tell": "Cannot tell", "no longer judged": "No longer judged"}
+    words["cannot tell"] = "Cannot tell"
+    words["replaced"] = "Replaced"
     if made.mode == "hosts":
         words["new"] = f"Only on {last_side}"
         words["gone"] = f"Only on {first_side}"
-        words["no longer judged"] = f"Not judged on {last_side}"
         words["worse"] = f"Worse on {last_side}"
         words["better"] = f"Better on {last_side}"
     for state, word in words.items():
-        for one in by[state][:MOST]:
-            what = one.subject
-            if one.title not in one.subject:
-                what = f"{one.title}, {one.subject}"
-            if one.why:
-                what += f" ({one.why})"
-            text = f"{word}: {what}."
-            if state in ("new", "worse", "better"):
-                last = next(side for side in reversed(one.on) if side is not None)
-                text += f" {last.say}"
-            places = [side.at if side is not None else None for side in one.on]
-            said.append(make_sentence(text, places))
-        said += write_rest(by[state], f"findings that are {word.lower()}")
-    if by["same"]:
-        said.append(make_sentence(describe_same(len(by["same"]), made)))
+        said += list_state(by[state], word, made)
+    return said
+
+
+def write_unjudged(made: Comparison) -> list[Sentence]:
+    """Return sentences on the findings that the last side could not have shown: they are neither gone nor there."""
+    word = "No longer judged"
+    if made.mode == "hosts":
+        word = f"Not judged on {made.sides[-1].name}"
+    some = [one for one in made.findings if one.state == "no longer judged" and not one.muted]
+    return list_state(some, word, made)
+
+
+def list_state(some: Sequence[ComparedFinding], word: str, made: Comparison) -> list[Sentence]:
+    """Return a sentence for each of the first findings of a state, and how many more there are."""
+    said = []
+    for one in cut_list(some):
+        what = one.subject if one.title in one.subject else f"{one.title}, {one.subject}"
+        if one.state == "no longer judged":
+            what += f", because {one.why}" if one.why else ""
+        elif one.why:
+            what += f" ({one.why})"
+        text = f"{word}: {what}."
+        if one.state in ("new", "worse", "better"):
+            last = next(side for side in reversed(one.on) if side is not None)
+            text += f" {last.say}"
+        places = [side.at if side is not None else None for side in one.on]
+        who = name_place(made, one.machine, one.subject.replace(one.title, "").strip(" ,:"))
+        row = {"verdict": one.state, "who": who, "what": one.title}
+        said.append(make_sentence(text, places, **row, went=show_severities(one)))
+    verdict = some[0].state if some else ""
+    return said + write_rest(count_cut(some), f"findings that are {word.lower()}", verdict)
+
+
+def name_place(made: Comparison, machine: str, subject: str) -> str:
+    """Return what a row is about: a thing with its machine, unless that is the only one of its kind."""
+    kinds = Counter(one.kind for one in made.machines)
+    alone = any(kinds[one.kind] == 1 for one in made.machines if one.name == machine)
+    if subject and (alone or made.mode == "hosts" or machine in subject):
+        return subject
+    return ", ".join(filter(None, (machine, subject)))
+
+
+def show_severities(one: ComparedFinding) -> str:
+    """Return the severity of a finding on each side that has it, once where it stayed."""
+    known = dict.fromkeys(side.severity for side in one.on if side is not None)
+    return " → ".join(known)
+
+
+def write_stayed(made: Comparison, *, changed: bool) -> list[Sentence]:
+    """Return what stayed, and that nothing else changed in what was compared."""
+    said = []
+    same = [one for one in made.findings if one.state == "same" and not one.muted]
+    if same:
+        text = describe_same(len(same), made)
+        said.append(make_sentence(text, verdict="same", what=text, count=len(same)))
     if not made.findings:
-        said.append(make_sentence("No side has a finding; below is what changed in the data."))
+        said.append(make_sentence("No side has a finding."))
+    if made.mode == "time":
+        word = "Nothing else changed" if changed else "Nothing changed"
+        said.append(
+            make_sentence(
+                f"{word} in what was compared; measured values and counts of work are not counted."
+            )
+        )
     return said
 
 
@@ -158,41 +232,85 @@ def describe_same(count: int, made: Comparison) -> str:
     return f"{findings} {verb} {where}."
 
 
-def write_rest(some: Sequence[Any], what: str) -> list[Sentence]:
+def write_rest(more: int, what: str, verdict: str) -> list[Sentence]:
     """Return a sentence on how many more there are than are listed."""
-    if len(some) > MOST:
-        more = len(some) - MOST
-        return [make_sentence(f"{more:,} more {what} are listed below.")]
-    return []
+    if more == 0:
+        return []
+    row = {"verdict": verdict, "what": f"{more:,} more {what}", "count": more}
+    return [make_sentence(count_rest(more, what), **row)]
+
+
+def count_cut(some: Sequence[Any], most: int = MOST) -> int:
+    """Return how many things `cut_list` leaves out."""
+    return len(some) - len(cut_list(some, most))
+
+
+def cut_list(some: Sequence[T], most: int = MOST) -> Sequence[T]:
+    """Return the first things of a list: a line that counts one more would take as much room as that one."""
+    return some if len(some) == most + 1 else some[:most]
+
+
+def count_rest(more: int, what: str) -> str:
+    """Return how many more there are of a list that was cut, and where they stand."""
+    return f"{more:,} more {what} are listed in compare.html, compare.md and compare.json."
 
 
 def write_resets(made: Comparison) -> list[Sentence]:
-    """Return sentences on counters that were reset, and on machines of which no one knows it."""
+    """Return sentences on clocks, on counters that were reset, and on machines of which no one knows it."""
     if made.mode == "hosts":
         return []
     with_counters = {counter.machine for counter in made.counters}
-    found: dict[str, list[Place | None]] = {}
+    resets: dict[str, Sentence] = {}
     unknown: list[Sentence] = []
+    clocks: list[Sentence] = []
     for machine in made.machines:
         for step in machine.steps:
             at = place_by_side(step, step.at, made)
-            if step.state == "started again":
-                found.setdefault(f"{machine.name}: {step.why}", at)
-            elif step.state == "not known" and machine.name in with_counters:
-                text = f"It is unknown whether {machine.name} was rebooted in between: {step.why}."
-                unknown.append(make_sentence(f"{text} Its counters may have been reset.", at))
+            name = machine.name
+            if step.clock_s:
+                way = f"{'+' if step.clock_s > 0 else '-'}{show_duration(abs(step.clock_s))}"
+                row = {"verdict": "clock set", "who": name, "went": way}
+                clocks.append(make_sentence(f"Clock set. {name}: {step.why}.", at, **row))
+            elif step.state == "started again":
+                row = {"verdict": "rebooted", "who": name, "went": show_uptimes(machine, step)}
+                text = f"Counter reset. {name}: {step.why}."
+                resets.setdefault(step.why, make_sentence(text, at, **row))
+            elif step.state == "not known" and (name in with_counters or step.unsure):
+                text = f"It is unknown whether {name} was rebooted in between: {step.why}."
+                if step.unsure:
+                    text = f"{name}: {step.why}. Nothing tells which."
+                row = {
+                    "verdict": "unknown",
+                    "who": name,
+                    "what": step.unsure or "rebooted in between or not",
+                }
+                unknown.append(
+                    make_sentence(f"{text} Its counters may have been reset.", at, **row)
+                )
     for counter in made.counters:
         for change in counter.steps:
-            of_machine = f"{counter.machine}: {change.why}"
-            if change.state == "started again" and of_machine not in found:
+            if change.state == "started again":
                 who = ", ".join(filter(None, (counter.machine, counter.subject)))
-                found[f"{who}: {change.why}"] = place_by_side(change, change.why_at, made)
-    unique: dict[str, tuple[str, list[Place | None]]] = {}
-    for text, at in found.items():
-        why = text.partition(": ")[2]
-        unique.setdefault(why, (text, at))
-    resets = [make_sentence(f"Counter reset. {text}.", at) for text, at in unique.values()]
-    return [*unknown[:MOST], *resets[:MOST], *write_rest(resets, "counter resets")]
+                at = place_by_side(change, change.why_at, made)
+                place = name_place(made, counter.machine, counter.subject)
+                row = {"verdict": "reset", "who": place, "what": change.why.partition(": ")[0]}
+                text = f"Counter reset. {who}: {change.why}."
+                resets.setdefault(change.why, make_sentence(text, at, **row))
+    return [
+        *cut_list(clocks),
+        *write_rest(count_cut(clocks), "clocks that were set", "clock set"),
+        *cut_list(unknown),
+        *write_rest(count_cut(unknown), "machines of which it is unknown", "unknown"),
+        *cut_list([*resets.values()]),
+        *write_rest(count_cut([*resets]), "counter resets", "reset"),
+    ]
+
+
+def show_uptimes(machine: MachinePair, step: MachineStep) -> str:
+    """Return how long a machine was up at both ends of a step."""
+    ups = [machine.uptime_s[step.from_side], machine.uptime_s[step.to_side]]
+    known = [show_duration(up) for up in ups if up is not None]
+    return f"up {' → '.join(known)}" if known else ""
 
 
 def place_by_side(
@@ -235,7 +353,7 @@ def write_changes(made: Comparison) -> list[Sentence]:
     if made.mode == "hosts":
         word = "Differs"
     said = []
-    for some in ranked[: 2 * MOST]:
+    for some in cut_list(ranked, 2 * MOST):
         one = some[0]
         subjects = [each.subject for each in some if each.subject]
         who = "; ".join(subjects[:3]) + (
@@ -253,12 +371,17 @@ def write_changes(made: Comparison) -> list[Sentence]:
             what = f"{name_column(one)}{whose}: {list_values(one, made)}"
         else:
             what = f"{name_column(one)} {list_values(one, made)}: {where}".strip()
+        if made.mode == "time" and describe_stop(one):
+            what = f"{one.machine}: {describe_stop(one)}"
         places = [each.at for each in some[:3]]
-        said.append(make_sentence(f"{word}: {what}{note}.", *places))
-    if len(ranked) > 2 * MOST:
-        more = len(ranked) - 2 * MOST
-        said.append(make_sentence(f"{more:,} more changes are listed below."))
-    return said
+        row = {
+            "verdict": "changed",
+            "who": name_place(made, one.machine, who),
+            "what": name_column(one),
+        }
+        row["went"] = show_course(one.values, made, one.unit)
+        said.append(make_sentence(f"{word}: {what}{note}.", *places, **row))
+    return said + write_rest(count_cut(ranked, 2 * MOST), "changes", "changed")
 
 
 def choose_counters(made: Comparison) -> list[ComparedCounter]:
@@ -300,16 +423,45 @@ def write_counters(made: Comparison) -> list[Sentence]:
     """Return sentences on the counters of drops and errors."""
     main = choose_counters(made)
     said = []
-    for one in main[:MOST]:
-        said.append(make_sentence(write_counter(one, made), one.at))
-        said += write_left_over(one, find_row(one, made))
-    if len(main) > MOST:
-        said.append(
-            make_sentence(
-                f"{len(main) - MOST:,} more counters of errors and drops are listed below."
-            )
-        )
+    for one in cut_list(main):
+        name, whose = name_counter(one)
+        row = {"verdict": VERDICTS[one.verdict], "who": name_place(made, one.machine, whose)}
+        row["what"] = name
+        row["went"] = show_counted(one, made)
+        said.append(make_sentence(write_counter(one, made), one.at, **row))
+        for left in write_left_over(one, find_row(one, made)):
+            said[-1].text += f" {left.text}"
+            said[-1].at += left.at
+    return said + count_counters(main[len(cut_list(main)) :])
+
+
+def count_counters(rest: Sequence[ComparedCounter]) -> list[Sentence]:
+    """Return a sentence for each verdict on how many more counters have it."""
+    counts = Counter(VERDICTS[one.verdict] for one in rest)
+    said = []
+    for verdict, more in counts.items():
+        what = f"counters of errors and drops are {verdict}"
+        row = {"verdict": verdict, "what": f"{more:,} more counters", "count": more}
+        said.append(make_sentence(f"{more:,} more {what}: {WHERE}.", **row))
     return said
+
+
+def show_counted(one: ComparedCounter, made: Comparison) -> str:
+    """Return what a counter did, in the figures that its verdict rests on: shares, else its values."""
+    shares = one.steps[-1].known_shares
+    if shares is None:
+        return show_course(one.values, made, one.unit)
+    return joint_of(made).join(map(show_percent, shares))
+
+
+def joint_of(made: Comparison) -> str:
+    """Return what stands between the values of the sides: nothing went anywhere from one host to another."""
+    return " against " if made.mode == "hosts" else " → "
+
+
+def show_course(values: Sequence[Any], made: Comparison, unit: str = "") -> str:
+    """Return the values of the sides in one row."""
+    return joint_of(made).join(show_size(value, unit) for value in values if value is not None)
 
 
 def measure_size(one: ComparedCounter) -> float:
@@ -399,11 +551,14 @@ def write_samples(made: Comparison) -> list[Sentence]:
     """Return sentences on the metrics of esxtop that are better or worse."""
     changed = [one for one in made.samples if one.verdict in ("better", "worse")]
     said = []
-    for one in changed[:MOST]:
+    for one in cut_list(changed):
         means = [side.mean for side in one.on if side is not None]
         worst = [side.worst for side in one.on if side is not None]
         who = ", ".join(text for text in (one.machine, one.subject) if text)
         name = one.printed or one.meaning
+        went = f"{show_course(means, made)} {one.unit}"
+        row = {"verdict": one.verdict, "who": name_place(made, one.machine, one.subject)}
+        row |= {"what": name, "went": went}
         if made.mode == "hosts":
             text = (
                 f"{name}: on average {' against '.join(map(show_value, means))} {one.unit} (worst "
@@ -415,13 +570,21 @@ def write_samples(made: Comparison) -> list[Sentence]:
                 make_sentence(
                     f"{text}{one.verdict} in these minutes; another load may be the reason.",
                     one.at,
+                    **row,
                 )
             )
             continue
         text = f"{who}: {name} {join_values(means)} {one.unit} on average (worst {join_values(worst)}), by esxtop. "
         text += f"{one.verdict.capitalize()} in these minutes; another load may be the reason."
-        said.append(make_sentence(text, one.at))
-    return said + write_rest(changed, "metrics of esxtop")
+        said.append(make_sentence(text, one.at, **row))
+    left_out = changed[len(cut_list(changed)) :]
+    better = [one for one in left_out if one.verdict == "better"]
+    worse = [one for one in left_out if one.verdict == "worse"]
+    return [
+        *said,
+        *write_rest(len(worse), "metrics of esxtop that are worse", "worse"),
+        *write_rest(len(better), "metrics of esxtop that are better", "better"),
+    ]
 
 
 def write_memory(made: Comparison) -> list[Sentence]:
@@ -448,7 +611,9 @@ def write_memory(made: Comparison) -> list[Sentence]:
                     f"{one.machine} uses {amount} {more} guest memory ({'-' if less else '+'}{amount}): "
                     f"{name_column(one)} {join_values(one.values)} kB."
                 )
-                said.append((one.machine, make_sentence(text, one.at)))
+                row = {"verdict": "changed", "who": one.machine, "what": "guest memory in use"}
+                row["went"] = f"{show_course(one.values, made)} kB"
+                said.append((one.machine, make_sentence(text, one.at, **row)))
     return [sentence for _, sentence in said]
 
 
@@ -456,6 +621,7 @@ def write_appearances(made: Comparison) -> list[Sentence]:
     """Return sentences on what came, went or moved."""
     words = {
         "moved": "moved",
+        "replaced": "was replaced: what has its name now has other marks (UUID, MAC address)",
         "gone": "is no longer there",
         "new": "is new",
         "gone for a time": "was gone for a time",
@@ -465,21 +631,23 @@ def write_appearances(made: Comparison) -> list[Sentence]:
             "gone": f"is only on {made.sides[0].name}",
             "new": f"is only on {made.sides[-1].name}",
         }
-    said = []
-    weighty_sections = (sections.VMS, sections.VERSIONS, sections.NETWORK, sections.STORAGE)
-    weighty = [
-        one for one in made.subjects if one.state == "moved" or one.section in weighty_sections
-    ]
     whole = {
-        (one.machine, one.subject, one.state) for one in weighty if one.section == sections.VMS
+        (one.machine, one.subject, one.state)
+        for one in made.subjects
+        if one.section == sections.VMS
     }
-    weighty = [one for one in weighty if not is_part(one, whole)]
-    for one in weighty[:MOST]:
-        text = f"{one.machine}: {one.subject} {words[one.state]}."
-        said.append(make_sentence(text, one.at))
-    return said + write_rest(
-        made.subjects if len(weighty) > MOST else [], "things that appeared or disappeared"
-    )
+    others = [one for one in made.subjects if not is_part(one, whole)]
+    others.sort(key=lambda one: one.section not in _WEIGHTY)
+    said = []
+    for state, word in words.items():
+        some = [one for one in others if one.state == state]
+        verdict = VERDICTS.get(state, state)
+        shown = [one for one in some if state in ("moved", "replaced") or one.section in _WEIGHTY]
+        for one in cut_list(shown):
+            row = {"verdict": verdict, "who": one.machine, "what": one.subject}
+            said.append(make_sentence(f"{one.machine}: {one.subject} {word}.", one.at, **row))
+        said += write_rest(len(some) - len(cut_list(shown)), f"things that were {verdict}", verdict)
+    return said
 
 
 def is_part(one: Appearance, whole: Collection[tuple[str, str, str]]) -> bool:
@@ -500,8 +668,6 @@ def write_uncompared(made: Comparison) -> list[Sentence]:
     more = ""
     if len(tables) > 4:
         more = f" and {len(tables) - 4:,} more"
-    return [
-        make_sentence(
-            f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."
-        )
-    ]
+    text = f"Not compared, because one side lacks them: {some}{more}. They may have changed all the same."
+    row = {"verdict": "not compared", "what": f"tables: {some}{more}", "count": len(tables)}
+    return [make_sentence(text, **row)]

@@ -7,10 +7,11 @@ adapter; a NIC is its MAC address; a disk adapter is its UID; a VM is the UUID o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from analyzer.artefacts.tables import Row, Table, Value
+from analyzer.compare.placeholders import fold_uuid, is_placeholder
 from analyzer.facts import Facts
 
 # Tables without a key, and what tells their rows apart here.
@@ -100,6 +101,7 @@ class ComparedSubject:
 
     asked      somebody asked for this one: that another one was not asked for says nothing of it
     user_known  of a port: whether anything tells who uses it; None of what is no port
+    uuids, macs  of a VM, its adapters and ports: marks of which others mean that it is another one
     """
 
     node: str
@@ -109,6 +111,8 @@ class ComparedSubject:
     marks: list[list[Hashable]]
     asked: bool = False
     user_known: bool | None = None
+    uuids: frozenset[str] = frozenset()
+    macs: frozenset[str] = frozenset()
 
     def value(self, column: str) -> Value:
         """Return a cell, None when it is not known."""
@@ -131,6 +135,9 @@ class KnownNames:
         default_factory=dict
     )  # path or world -> UUID, name
     paths: dict[tuple[str, Value], str] = field(default_factory=dict)  # world -> path
+    macs: dict[tuple[str, Value], set[str]] = field(
+        default_factory=dict
+    )  # path of a VM, or its name where ports alone tell -> addresses of its adapters
 
     @classmethod
     def of(cls, facts: Facts) -> KnownNames:
@@ -157,21 +164,55 @@ class KnownNames:
             hba = str(row.values.get("hba"))
             if uid and hba not in uid and "unknown" not in uid:
                 made.adapters[row.block.node, hba] = uid
+        made.take_vms(facts)
+        made.match_by_count(facts)
+        return made
+
+    def take_vms(self, facts: Facts) -> None:
+        """Take what tells one VM from another: path, world, UUID, addresses of its adapters."""
         for row in rows_of(facts, "esxi.vm"):
             name = str(row.values.get("vm_name") or "")
             path = on_host(row.values.get("vmx_path"))
-            made.vms[row.block.node, path] = ("", name)
+            self.vms[row.block.node, path] = ("", name)
         for row in rows_of(facts, "esxi.vm_process"):
             node = row.block.node
             name = str(row.values.get("vm_name") or "")
-            identity = (str(row.values.get("bios_uuid") or ""), name)
+            uuid = str(row.values.get("bios_uuid") or "")
+            identity = ("" if is_placeholder("uuid", uuid) else uuid, name)
             path = on_host(row.values.get("vmx_path"))
             world = row.values.get("vm_world_id")
-            made.vms[node, path] = identity
-            made.vms[node, world] = identity
-            made.paths[node, world] = str(path or "")
-        made.match_by_count(facts)
-        return made
+            self.vms[node, path] = identity
+            self.vms[node, world] = identity
+            self.paths[node, world] = str(path or "")
+        for row in rows_of(facts, "esxi.vnic"):
+            self.add_address(row.block.node, on_host(row.values.get("vmx_path")), row.values)
+        for (node, _), port in self.ports.items():
+            if port.mac and port.client:
+                self.add_address(node, port.client, {"mac": port.mac})
+
+    def add_address(self, node: str, vm: Value, values: Mapping[str, Value]) -> None:
+        """Note the address of an adapter of a VM."""
+        mac = str(values.get("mac") or "").lower()
+        if mac and not is_placeholder("mac", mac):
+            self.macs.setdefault((node, vm), set()).add(mac)
+
+    def find_sure_marks(
+        self, node: str, column: str, value: Value
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the UUID of the VM that a cell of a key speaks of, and its addresses; of a port its own."""
+        place = (node, value)
+        if column == "port_id":
+            port = self.ports.get(place)
+            mac = port.mac if port is not None else ""
+            return frozenset(), frozenset([mac] if mac else [])
+        if column not in ("vmx_path", "vm_world_id"):
+            return frozenset(), frozenset()
+        uuid, name = self.vms.get(place, ("", ""))
+        path = value if column == "vmx_path" else self.paths.get(place)
+        macs = self.macs.get((node, path)) or self.macs.get((node, name)) or set()
+        if uuid:
+            return frozenset([fold_uuid(uuid)]), frozenset(macs)
+        return frozenset(), frozenset(macs)
 
     def match_by_count(self, facts: Facts) -> None:
         """Tell who uses a port that no list names: the guest whose driver counts the very same misses, if it is one."""
@@ -306,8 +347,13 @@ def make_subject(
         parts = [column for column in key if column != "switch"]
     ranked = []
     shown = []
+    uuids: frozenset[str] = frozenset()
+    macs: frozenset[str] = frozenset()
     for column in parts:
         value = on_host(last.values.get(column))
+        uuid, addresses = names.find_sure_marks(node, column, value)
+        uuids |= uuid
+        macs |= addresses
         ranked.append(names.marks(node, column, value))
         shown.append(names.show_cell(node, column, value))
     marks: list[list[Hashable]] = []
@@ -330,9 +376,47 @@ def make_subject(
     known = None
     if "port_id" in parts:
         known = (node, last.values.get("port_id")) in names.ports
-    return ComparedSubject(node, rows, cells, name, marks, asked, known)
+    return ComparedSubject(node, rows, cells, name, marks, asked, known, uuids, macs)
+
+
+def are_contrary(one: ComparedSubject, other: ComparedSubject) -> bool:
+    """Say whether two subjects are not one: UUID or addresses are known of both, and none is the same."""
+    known = False
+    for own, theirs in ((one.uuids, other.uuids), (one.macs, other.macs)):
+        if own and theirs:
+            known = True
+            if own & theirs:
+                return False
+    return known
 
 
 def can_agree(one: ComparedSubject, other: ComparedSubject, rank: int) -> bool:
-    """Say whether two subjects with a mark in common may be one: two ports of known users not by their number."""
+    """Say whether two subjects with a mark in common may be one.
+
+    Two ports of known users are not by their number, and another VM is not under an old path or name.
+    """
+    if rank == 0:
+        return True
+    if are_contrary(one, other):
+        return False
     return rank < 2 or not (one.user_known and other.user_known)
+
+
+def find_replaced(
+    alone: Sequence[Sequence[ComparedSubject]],
+) -> list[list[ComparedSubject | None]]:
+    """Return what was replaced by another of its path or name, as each side has it; `alone`: the unpaired of each side."""
+    known: dict[Hashable, tuple[int, ComparedSubject]] = {}
+    found = []
+    for at, some in enumerate(alone):
+        for one in some:
+            marks = [mark for rank in one.marks[1:] for mark in rank]
+            if one.user_known:
+                marks = one.marks[1]  # its number alone says nothing
+            before = next((known[mark] for mark in marks if mark in known), None)
+            if before is not None and before[0] < at and are_contrary(before[1], one):
+                on: list[ComparedSubject | None] = [None] * len(alone)
+                on[before[0]], on[at] = before[1], one
+                found.append(on)
+            known.update(dict.fromkeys(marks, (at, one)))
+    return found

@@ -38,6 +38,24 @@ PHRASES = {
 }
 
 
+# What a number says that fell to nothing, or rose from it: the subject, the value before, the value now.
+_STOPPED = {
+    ("esxi.ntp_peer", "ntp_answered"): (
+        "NTP server {who} stopped answering ({was} of 8 polls, now {now})",
+        "NTP server {who} answers again ({now} of 8 polls, {was} before)",
+    ),
+}
+
+
+def describe_stop(record: ComparedValue) -> str:
+    """Return in words that something stopped or began again, "" for a column that says no such thing."""
+    words = _STOPPED.get((record.table, record.column))
+    known = [value for value in record.values if value is not None]
+    if words is None or len(known) < 2 or bool(known[0]) == bool(known[-1]):
+        return ""
+    return words[0 if known[0] else 1].format(who=record.subject, was=known[0], now=known[-1])
+
+
 def name_with_machine(subject: str, machine: str) -> str:
     """Return a thing with its machine."""
     if subject and machine:

@@ -12,14 +12,17 @@ from urllib.parse import unquote
 from msgspec import to_builtins
 
 from analyzer.artefacts.samples import SampleColumns
+from analyzer.case.case_file import show_surrogates
 from analyzer.case.document import CaseDocument
 from analyzer.redact import addresses
 from analyzer.redact.columns import LABELLED, LABELS, PLAIN, TEXT, kind_of
 from analyzer.redact.commandnames import names_of
+from analyzer.redact.filenames import ENDS, own_parts
 from analyzer.redact.learnt import Learnt
 from analyzer.redact.signs import DEVICES, NO_DOMAIN, TECHNICAL
 from analyzer.redact.textforms import device_digits, device_forms, path_parts
-from analyzer.redact.words import LEAST_ANYWHERE, is_kept, is_product_word
+from analyzer.redact.words import LEAST_ANYWHERE, has_word, is_kept, is_product_word
+from analyzer.sources.kinds import LAYOUT
 
 if TYPE_CHECKING:
     from analyzer.artefacts.tables import Table
@@ -33,6 +36,7 @@ _LABELS = tuple((re.compile(pattern), kind) for pattern, kind in LABELS)
 _MAC = re.compile(r"(?i)(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}")
 _UUID = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}|(?:[0-9a-f]{2}[ -]){15}[0-9a-f]{2}|[0-9a-f]{32}"
+    r"|(?:vvol:)?[0-9a-f]{16}-[0-9a-f]{16}"
 )
 _PAIRS = re.compile(r"(?:[0-9a-fA-F]{2}:){7}[0-9a-fA-F]{2}")
 _NUMBER = re.compile(r"[\d.,+-]+[%a-zA-Z]{0,3}")  # of a table of settings: a size, a count
@@ -57,13 +61,8 @@ _COMPOSED: dict[str, Callable[[str], Iterable[tuple[str, str]]]] = {
     "dashed": lambda text: [("address", text.replace("-", "."))],
     "reversed": lambda text: [("address", ".".join(reversed(text.split("."))))],
 }
-_DATED = re.compile(r"\d{4}-\d\d-\d\d|\d{8}-\d{6}")
-_ENDS = re.compile(
-    r"(?i)(?:\.(?:tar|tgz|gz|zip|txt|csv|log|xml|json|md|bz2|xz|zst|out|cap|part\d*|\d{3}))+$"
-)
-_TEXT_END = re.compile(
-    r"(?i)\.(?:txt|csv|log|xml|json|md|out|cap)(?:\.(?:gz|bz2|xz|zst|\d{1,3}))*$"
-)
+_WORDS = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 # Keys of the document whose strings come from the customer; all others hold words of the product and names.
 _CUSTOMER = frozenset(
     (
@@ -108,10 +107,13 @@ class Identities:
         self.versions: set[str] = set()  # four numbers with dots that are no address
         self._cells: set[tuple[str, str]] = set()
         self._read: set[str] = set()  # texts of documents
+        self._called: dict[tuple[str, str], None] = {}  # what documents call things, word by word
 
     def list_found(self) -> list[tuple[str, str]]:
-        """Return (kind, name), sorted."""
-        return sorted(self.names)
+        """Return (kind, name), sorted. What a thing is called, and no column says how, is a label."""
+        known = {name.lower() for _, name in self.names}
+        called = [word for text, word in self._called if known.isdisjoint((text, word.lower()))]
+        return sorted({*self.names, *(("label", word) for word in called)})
 
     def take_facts(self, facts: Facts) -> None:
         """Take the names that are in the tables of a case."""
@@ -150,8 +152,17 @@ class Identities:
 
     def take_document(self, doc: CaseDocument) -> None:
         """Take the names that the fields of a case document hold, and what its lines show by their form."""
+        for node in doc.nodes:
+            self.take_cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
         for one in doc.case.files:
             self.take_given(one.name)
+        bundles = {name for node in doc.nodes if node.bundle for name in (node.id, node.name)}
+        holders = {
+            source.address.rpartition("!")[0] for source in doc.sources if source.node in bundles
+        } - {""}
+        for source in doc.sources:
+            held = source.address.rpartition("!")[0] in holders
+            self.take_source(source.address, bundled=held or source.node in bundles)
         # The names of the rules that a case document speaks of
         asked = (rule for one in doc.cannot_tell for rule in one.rules)
         rules = "\n".join(
@@ -162,8 +173,6 @@ class Identities:
             )
         )
         self.take_case(doc.case.name, rules)
-        for node in doc.nodes:
-            self.take_cell("vm" if node.kind in ("guest", "hosted") else "host", node.name)
         for key, fields in _FIELDS.items():
             for record in getattr(doc, key):
                 for name, kind in fields:
@@ -190,6 +199,27 @@ class Identities:
                 kind = _kind_in("", name.rpartition(".")[2])
                 if kind not in (PLAIN, TEXT):
                     self.take_cell(kind, value)
+        texts = [text for one in doc.findings for text in (one.object, one.subject)]
+        texts += [one.object for one in doc.signals]
+        texts += [one for asked in doc.cannot_tell for one in asked.subjects]
+        for text in dict.fromkeys(texts):
+            self.take_called(text)
+
+    def take_called(self, text: str) -> None:
+        """Take the words of what a thing is called that the product does not say: in a stored case nothing tells of
+        which column it came."""
+        if text.startswith("/"):
+            self.take_path(text)
+            return
+        for part in re.split(r"[\s,;|()\[\]\"']+", text):
+            word = part.strip(":.@=")
+            letters = [run for run in _LETTERS.findall(word.lower()) if len(run) > 2]
+            if (
+                not all(map(has_word, letters))
+                and not TECHNICAL.fullmatch(word)
+                and not self._take_formed(word)
+            ):
+                self._called[text.lower(), word] = None
 
     def take_lines(self, texts: Iterable[str]) -> None:
         """Take what lines show by their form."""
@@ -228,29 +258,46 @@ class Identities:
                 self.take_cell(kind, name)
 
     def take_given(self, path: str) -> None:
-        """Take the name of a file or folder that was given, part by part; the form of a bundle's name stays."""
-        for part in path.replace("!", "/").split("/"):
-            stem = _ENDS.sub("", part)
-            plain = all(is_product_word(word.lower()) for word in re.findall(r"[^\W_]+", stem))
-            if (
-                stem
-                and ("host", stem.lower()) not in self.names
-                and not _DATED.search(stem)
-                and not (plain and not re.search(r"\d{5}", stem))
-            ):
-                self._add_name("input", stem)
+        """Take the name of a file or folder that was given, part by part; what the grammar of bundles and logs knows stays."""
+        names = path.replace("!", "/").split("/")
+        for place, part in enumerate(names):
+            parts = [part[start:end] for start, end in own_parts(part)]
+            if parts:
+                self._add_name("given", part)
+            if parts and is_product_word(
+                part.lower()
+            ):  # a folder `network` is known by what is next to it
+                self._add_name("given", "/".join(names[max(0, min(place, len(names) - 2)) :][:2]))
+            for own in parts:
+                plain = all(is_product_word(word.lower()) for word in _WORDS.findall(own))
+                if not self._is_host(own) and (not plain or re.search(r"\d{5}", own)):
+                    self._add_name("input", own)
+
+    def _is_host(self, name: str) -> bool:
+        low = name.lower()
+        return ("host", low) in self.names or ("fqdn", low) in self.names
 
     def take_case(self, name: str, rules: str) -> None:
         """Take the name of a case. That of a folder or an archive is somebody's own, also where each word of it is a
-        word of the product: customers are called Target and Orange. A text is often named after what it holds, and a
-        part of the name of a rule (`windows-guest`) is no name."""
-        stem = _ENDS.sub("", name)
-        of_rules = not is_product_word(stem.lower()) and stem.lower() in rules
-        known = ("host", stem.lower()) in self.names or of_rules
-        if known or _TEXT_END.search(name) or _DATED.search(stem):
+        word of the product: customers are called Target and Orange. A part of the name of a rule (`windows-guest`) is
+        no name."""
+        stem = ENDS.sub("", name)
+        if is_product_word(stem.lower()) or stem.lower() not in rules:
             self.take_given(name)
-        else:
-            self._add_name("input", stem)
+            for start, end in own_parts(stem):
+                if not self._is_host(stem[start:end]):
+                    self._add_name("input", stem[start:end])
+
+    def take_source(self, address: str, *, bundled: bool) -> None:
+        """Take the names of files and folders in an address; of a bundle only that of what holds it is somebody's own."""
+        *archives, member = address.split("!")
+        for archive in archives:
+            self.take_given(archive if archive == archives[0] else archive.rpartition("/")[2])
+        folder, slash, _rest = member.partition("/")
+        if not bundled and not LAYOUT.match(member):
+            self.take_given(member)
+        elif slash and LAYOUT.match(member) and not LAYOUT.match(f"{folder}/"):
+            self.take_given(folder)
 
     def take_cell(self, kind: str, text: str) -> None:
         """Take a cell that holds a name, or several, of a kind; what has the form of an address is one."""
@@ -380,6 +427,7 @@ class Identities:
                     self._add_name("domain", label)
 
     def _add_name(self, kind: str, name: str) -> None:
+        name = show_surrogates(name)  # as documents write it
         if name and not is_kept(kind, name):
             self.names.setdefault(
                 (

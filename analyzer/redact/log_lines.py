@@ -13,12 +13,11 @@ from itertools import accumulate
 
 from analyzer.redact.encodings import OCTAL as _OCTAL
 from analyzer.redact.identities import Identities
+from analyzer.redact.namemap import lower_same_length
 from analyzer.redact.replacing import (
     ANYWHERE,
     CUT,
-    ENCODED_NAME,
     Replacer,
-    lower_same_length,
     trie_pattern,
 )
 from analyzer.redact.residue import LeftName, Residue
@@ -299,7 +298,8 @@ class LineReplacer:
         done = dict(zip(words, parts, strict=False))
         held = {word for _, word, _ in self.replacer.encoded_in("\n".join(done.values()))}
         for word in sorted(held, key=len, reverse=True):  # one may be in another
-            done = {old: new.replace(word, ENCODED_NAME) for old, new in done.items()}
+            other = self.replacer.spell_word("encoded", word)
+            done = {old: new.replace(word, other) for old, new in done.items()}
         for word, new in done.items():
             if new == word:
                 self.free.add(word)
@@ -342,11 +342,10 @@ class LineProof:
     def find_survivors(self, result: str, lines: Sequence[str]) -> Iterator[LeftName]:
         """Yield the names that are left in lines of a result."""
         text = "\n".join(lines)
-        words = (
-            set("\n".join(map(_strip_frame, lines)).replace('"', " ").replace(",", " ").split())
-            - self._free
-            - self._seen
-        )
+        stripped = [*map(_strip_frame, lines)]
+        met = set("\n".join(stripped).split())
+        pieces = " ".join(met).replace('"', " ").replace(",", " ").split()
+        words = set(pieces) - self._free - self._seen
         counted = self._counted
         fresh = _GAP.join(sorted(word for word in words if not counted(word))) + _GAP
         # Whether a name of several words may be in a text in lower case
@@ -363,6 +362,8 @@ class LineProof:
             )
         ):
             yield from self.residue.find_survivors(result, text)
+        for seen in self.residue.second_look.find_in_lines(stripped, met):
+            yield LeftName(result, seen.line, seen.how, seen.kind)
         self._seen |= words
         if len(self._seen) > MOST:
             self._seen.clear()

@@ -7,6 +7,7 @@ import json
 import os
 import quopri
 import re
+import shlex
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,7 @@ from analyzer.redact.learnt import Learnt
 from analyzer.redact.words import LEAST_ANYWHERE, OWN_HEADS
 from analyzer.runtime.errors import BacklineError, UsageError
 
+MARK = "anon"  # behind the number of a pseudonym: no product calls anything `host46anon`
 _UMLAUTS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}
 )
@@ -32,22 +34,45 @@ MOST_PARTS = 4  # of a name that is sought with other signs between its parts, t
 FORMAT = "backline-names-1"
 READ = "texts that were read, by their hash"
 WORDS = "a word, too: replaced where it stands for the thing, left in running text"
+MIXED = "spelled in small and capital letters, each its own mixture of those of the pseudonym"
 HEX = ("mac", "device", "uuid")  # kinds that are known by their digits alone
 NETWORKS = ("ipv4 networks", "ipv6 networks")
 # Kinds whose pseudonyms are called as they are; the others have a stem of their own.
-NUMBERED = ("host", "vm", "user", "domain", "datastore", "portgroup", "switch", "label", "ticket")
+NUMBERED = (
+    "host",
+    "vm",
+    "user",
+    "domain",
+    "datastore",
+    "portgroup",
+    "switch",
+    "label",
+    "ticket",
+    "address",
+    "encoded",
+    "cut",
+    "word",  # one that looks like a pseudonym: the last kind, of a name that is none of the others
+)
 _STEMS = {
     "input": "file",
     "path": "folder",
-    "serial": "SERIAL",
-    "iqn": OWN_HEADS[0].removesuffix("-"),
-    "nqn": OWN_HEADS[1].removesuffix("-"),
-    "t10": "t10.EXAMPLE-",
+    "serial": "serial",
+    "iqn": OWN_HEADS[0],
+    "nqn": OWN_HEADS[1],
+    "t10": "t10.example-",
 }
-# What numbered pseudonyms begin with, in lower case.
-_NUMBERED_STEMS = tuple(f"{_STEMS.get(kind, kind).lower()}-" for kind in (*_STEMS, *NUMBERED))
+# Numbered pseudonyms, with 0 for their number.
+_NUMBERED_FORMS = tuple(f"{_STEMS.get(kind, kind)}0{MARK}" for kind in (*_STEMS, *NUMBERED))
+# The same as lines are known by that differ in numbers alone: no trace of a name, not even of one that looks like them.
+_MASKED_FORMS = {form.replace("0", sign) for form in _NUMBERED_FORMS for sign in ("n", "#")}
 _SUFFIX = {"domain": ".example"}
-_COUNT = re.compile(r"\d+(?:\.example)?$")
+# A numbered pseudonym; `form` are letters that tell the form of its name.
+_STEMS_OF_ALL = "|".join(re.escape(form.removesuffix(f"0{MARK}")) for form in _NUMBERED_FORMS)
+PSEUDONYM = re.compile(
+    rf"(?i)(?P<stem>{_STEMS_OF_ALL})(?P<number>\d+)(?P<form>[a-z]{{0,80}}?){MARK}"
+)
+_BEFORE_END = re.compile(r"(?<=\d)(?=\D*$)")  # where the mark of a form stands in a pseudonym
+_LETTERS = "abcdef"  # of ids: a pseudonym of letters alone carries the case of each digit, and is none of a product
 
 
 def _name_parts(name: str) -> set[str]:
@@ -61,6 +86,7 @@ class NameMap:
     path      where it is kept; None keeps it nowhere
     names     kind -> name as it was first met -> pseudonym; networks are kinds of their own
     revision  grows with every run that adds a name; reports show it
+    mixed     pseudonym -> words in small and capital letters that it stands for, each in a mixture of its own
     words     names that are words of the product, numbers or very short -> kind: in running text they stay
     learnt    what long texts showed, so that they need not be read again
     """
@@ -70,6 +96,7 @@ class NameMap:
     revision: int = 0
     words: dict[str, str] = field(default_factory=dict)
     learnt: Learnt = field(default_factory=Learnt)
+    mixed: dict[str, list[str]] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
     _real: set[str] = field(default_factory=set)
     _alike: set[str] = field(
@@ -97,13 +124,17 @@ class NameMap:
         for name in originals:
             low = name.lower()
             self._real.add(low)
-            # Some numbered pseudonyms, and not all of a kind, would hold it: `host-1` is in `host-12`
-            begun = _COUNT.sub("", low)
-            stems = [stem for stem in _NUMBERED_STEMS if begun in stem and low not in stem]
-            if stems and begun != low and len(low) >= LEAST_ANYWHERE:
-                self._alike.add(low)
+            for _, form in name_forms(low):
+                self._reserve_alike(form.lower())
             if addresses.is_ipv4(low):
                 self._taken.add(low.rpartition(".")[0])
+
+    def _reserve_alike(self, form: str) -> None:
+        """Note a form of a name that some numbered pseudonyms would hold: `host1` is in `host12anon`."""
+        alike = _RUNS.sub("0", form)
+        is_part = alike not in ("0", form) and any(alike in one for one in _NUMBERED_FORMS)
+        if is_part and len(form) >= LEAST_ANYWHERE:
+            self._alike.add(form)
 
     def give_pseudonym(self, kind: str, name: str) -> str:
         """Return the pseudonym of a name, a new one when it is met for the first time."""
@@ -134,20 +165,33 @@ class NameMap:
             return (
                 low
                 if addresses.kept_mac(low)
-                else self._next_free(f"mac {low[:6]}", lambda number: f"{low[:6]}{number:06x}")
+                else self._next_free(
+                    f"mac {low[:6]}", lambda number: low[:6] + write_letters(number, 6)
+                )
             )
         if kind in ("device", "uuid"):
             # As many digits as an id has, the vendor's first ones as they are
             keep = addresses.vendor_digits(low) if kind == "device" else 0
             room = max(1, len(low) - keep)
-            return self._next_free(
-                kind, lambda number: low[:keep] + f"{number:x}".rjust(room, "0")[-room:]
-            )
-        stem = _STEMS.get(kind, kind)
-        dash = "" if stem.endswith("-") else "-"
-        return self._next_free(
-            kind, lambda number: f"{stem}{dash}{number:02d}{_SUFFIX.get(kind, '')}"
-        )
+            return self._next_free(kind, lambda number: low[:keep] + write_letters(number, room))
+        stem, end = _STEMS.get(kind, kind), _SUFFIX.get(kind, "")
+        return self._next_free(kind, lambda number: f"{stem}{number:02d}{MARK}{end}")
+
+    def spell_pseudonym(self, other: str, word: str) -> str:
+        """Return a pseudonym spelled as a word is: in small letters, in capitals, or in a mixture of its own.
+
+        What a pseudonym means differs in nothing but its letters, and so does the pseudonym.
+        """
+        low = lower_same_length(word)
+        if word == low:
+            return other
+        if word == low.upper():
+            return other.upper()
+        known = self.mixed.setdefault(other, [])
+        if word not in known:
+            known.append(word)
+            self._new = True
+        return mix_case(other, known.index(word) + 1)
 
     def _next_free(self, kind: str, made: Callable[[int], str]) -> str:
         """Return the next pseudonym that no real name and no other pseudonym looks like."""
@@ -180,6 +224,7 @@ class NameMap:
                 "format": FORMAT,
                 "revision": self.next_revision,
                 WORDS: self.words,
+                MIXED: self.mixed,
                 "names": self.names,
             },
             indent=1,
@@ -214,12 +259,24 @@ def load_map(path: Path | None) -> NameMap:
         return NameMap(path)
     try:
         if path.is_file():
+            _refuse_open_map(path)
             return _check_map(path, json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise _map_error(path, error.strerror or str(error)) from error
     except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         pass
     raise _map_error(path, "it is not a map of names")
+
+
+def _refuse_open_map(path: Path) -> None:
+    """Refuse a map that others can read: it tells all names that a report hides."""
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise BacklineError(
+            "the map of names cannot be used",
+            where=str(path),
+            why="other users of this machine can read or change it",
+            do=f"Take it from them: chmod 600 {shlex.quote(str(path))}",
+        )
 
 
 def _check_map(path: Path, given: Any) -> NameMap:
@@ -231,7 +288,10 @@ def _check_map(path: Path, given: Any) -> NameMap:
         names[str(kind)] = {str(name): str(other) for name, other in known.items()}
     words = {str(name): str(kind) for name, kind in given.get(WORDS, {}).items()}
     kept = learnt.parse_learnt(given.get(READ, {}))
-    return NameMap(path, names, int(given["revision"]), words, kept)
+    mixed = {
+        str(other): [str(word) for word in known] for other, known in given.get(MIXED, {}).items()
+    }
+    return NameMap(path, names, int(given["revision"]), words, kept, mixed)
 
 
 def _map_error(
@@ -240,75 +300,116 @@ def _map_error(
     return BacklineError("the map of names cannot be used", where=str(path), why=why, do=do)
 
 
-def name_forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (form, pseudonym) of a name: as it is, and as it is in ids, addresses, pages and JSON."""
-    yield from spelled_forms(kind, name, other)
-    if kind in HEX:
-        return
-    for form, new in _written_forms(name, other):
-        yield form, new
-        for runs in (_RUNS, _NUMBERS) if len(name) >= LEAST_ANYWHERE else ():
-            if (alike := runs.sub("N", form)) not in (form, "N"):
-                yield alike, runs.sub("N", new)
+def lower_same_length(text: str) -> str:
+    """Return a text in lower case, of the same length."""
+    low = text.lower()
+    return (
+        low
+        if len(low) == len(text)
+        else "".join(sign if len(small := sign.lower()) != 1 else small for sign in text)
+    )
 
 
-def _written_forms(name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (form, pseudonym) of a name as ids, addresses, pages, shells, mails and JSON have it."""
-    yield name, other
-    slug = _SLUG.sub("-", name.lower()).strip("-")
-    if len(slug) >= LEAST_ANYWHERE:
-        for sign in ("-", "_", "") if slug.count("-") < MOST_PARTS else ("-",):
-            yield slug.replace("-", sign), _SLUG.sub(sign or "-", other.lower()).strip("-")
-    for form in (
-        quote(name),
-        quote(name, safe=""),
-        html.escape(name),
-        json.dumps(name)[1:-1],
-        json.dumps(name, ensure_ascii=False)[1:-1],
-    ):
-        if form != name:
-            yield form, other
-    # (form, pseudonym) of a name with umlauts: with other signs between its parts, in ASCII, as
-    # mails do.
-    if not name.isascii():
-        for plainly_sign in "_-.":
-            yield re.sub(r"[\W_]+", plainly_sign, name), other
-        yield re.sub(r"[\W_]+", "", name), other
-        for plain in (name.translate(_UMLAUTS), name):
-            bare = unicodedata.normalize("NFKD", plain).encode("ascii", "ignore").decode()
-            if len(bare) >= LEAST_ANYWHERE:
-                yield bare, other
-                yield _SLUG.sub("-", bare.lower()).strip("-"), other
-        yield quopri.encodestring(name.encode()).decode(), other
-    if " " in name:  # of addresses, shells, mount tables, mails
-        for blank in ("+", "%2520", "\\ ", "\\040", "=20"):
-            yield name.replace(" ", blank), other
+def write_letters(number: int, room: int) -> str:
+    """Return a number in some letters, as ids have them; in digits where the letters do not suffice."""
+    if number >= len(_LETTERS) ** room:
+        return f"{number:x}".rjust(room, "0")[-room:]
+    made = ""
+    for _ in range(room):
+        number, letter = divmod(number, len(_LETTERS))
+        made = _LETTERS[letter] + made
+    return made
 
 
-def spelled_forms(kind: str, name: str, other: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, pseudonym) in every form in which hosts print it, the plain one first."""
-    yield name, other
-    for form in _FORMS.get((kind, len(name)), ()):
-        yield addresses.replace_digits(form, name), addresses.replace_digits(form, other)
+def mix_case(other: str, number: int) -> str:
+    """Return the pseudonym with some of its letters as capitals; more mixtures than it has make it longer."""
+    places = [at for at, sign in enumerate(other) if sign.isalpha()]
+    most = (1 << len(places)) - 2  # without all small and all capital
+    if number > most:
+        return mix_case(mark_form(other, "o"), number - most)
+    signs = [*other]
+    for nth, place in enumerate(places):
+        if number >> nth & 1:
+            signs[place] = signs[place].upper()
+    return "".join(signs)
 
 
-def _pseudonym_pattern(*groups: int, sign: str = "-") -> str:
-    return sign.join("0" * count for count in groups)
+def mark_form(other: str, mark: str) -> str:
+    """Return the pseudonym of another form of a name: with the letters of the form behind its number."""
+    return _BEFORE_END.sub(mark, other, count=1)
 
 
-_BIOS = f"{_pseudonym_pattern(*(2,) * 8, sign=' ')}-{_pseudonym_pattern(*(2,) * 8, sign=' ')}"
-_FORMS = {
-    ("mac", 12): (
-        _pseudonym_pattern(*(2,) * 6, sign=":"),
-        _pseudonym_pattern(*(2,) * 6),
-        _pseudonym_pattern(4, 4, 4, sign="."),
-    ),
-    ("device", 16): (_pseudonym_pattern(*(2,) * 8, sign=":"),),
-    ("uuid", 32): (
-        _pseudonym_pattern(8, 4, 4, 4, 12),
-        _pseudonym_pattern(8, 8, 4, 12),
-        _BIOS,
-        _pseudonym_pattern(*(2,) * 16, sign=" "),
-    ),
-    ("uuid", 16): (_pseudonym_pattern(8, 8),),
+def _write_bare(name: str) -> str:
+    return unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+
+
+# Letters of a form -> how it is written; "" where a name has no such form.
+_WAYS: dict[str, Callable[[str], str]] = {
+    "s": lambda name: _SLUG.sub("-", name.lower()).strip("-"),
+    "t": lambda name: _SLUG.sub("_", name.lower()).strip("_"),
+    "r": lambda name: _SLUG.sub("", name.lower()),
+    "u": quote,
+    "v": partial(quote, safe=""),
+    "h": html.escape,
+    "j": lambda name: json.dumps(name)[1:-1],
+    "k": lambda name: json.dumps(name, ensure_ascii=False)[1:-1],
 }
+# Of a name with umlauts: with other signs between its parts, in ASCII, as mails do.
+_WAYS_OF_UMLAUTS: dict[str, Callable[[str], str]] = {
+    "b": lambda name: re.sub(r"[\W_]+", "_", name),
+    "c": lambda name: re.sub(r"[\W_]+", "-", name),
+    "d": lambda name: re.sub(r"[\W_]+", ".", name),
+    "e": lambda name: re.sub(r"[\W_]+", "", name),
+    "f": lambda name: _write_bare(name.translate(_UMLAUTS)),
+    "g": lambda name: _WAYS["s"](_write_bare(name.translate(_UMLAUTS))),
+    "i": _write_bare,
+    "l": lambda name: _WAYS["s"](_write_bare(name)),
+    "q": lambda name: quopri.encodestring(name.encode()).decode(),
+}
+# Of a name with a blank: as in addresses, shells, mount tables, mails.
+_WAYS_OF_BLANKS: dict[str, Callable[[str], str]] = {
+    "w": lambda name: name.replace(" ", "+"),
+    "x": lambda name: name.replace(" ", "%2520"),
+    "y": lambda name: name.replace(" ", "\\ "),
+    "z": lambda name: name.replace(" ", "\\040"),
+    "p": lambda name: name.replace(" ", "=20"),
+}
+_ALL_WAYS = {**_WAYS, **_WAYS_OF_UMLAUTS, **_WAYS_OF_BLANKS}
+# What stands for numbers where lines are known by the rest, and in the templates of signals (`analyzer/signals/templates.py`).
+_MASKS = {"n": (_RUNS, "N"), "m": (_NUMBERS, "N"), "a": (_RUNS, "#")}
+_SHORT = frozenset("strfgil")  # ways that may leave little of a name
+
+
+def write_form(name: str, mark: str) -> str:
+    """Return a name in the form that some letters tell; mark_form writes them into its pseudonym."""
+    for letter in mark:
+        if letter in _ALL_WAYS:
+            name = _ALL_WAYS[letter](name)
+        elif letter in _MASKS:
+            runs, sign = _MASKS[letter]
+            name = runs.sub(sign, name)
+    return name
+
+
+def name_forms(name: str) -> Iterator[tuple[str, str]]:
+    """Yield (letters of the form, form) of a name: as it is, and as ids, addresses, pages, shells, mails and JSON have it."""
+    ways = [""]
+    ways += _WAYS
+    if not name.isascii():
+        ways += _WAYS_OF_UMLAUTS
+    if " " in name:
+        ways += _WAYS_OF_BLANKS
+    if _WAYS["s"](name).count("-") >= MOST_PARTS:
+        ways = [way for way in ways if way not in ("t", "r")]
+    seen = {"", "N", "#"}
+    for way in ways:
+        form = write_form(name, way)
+        if form in seen or (way in _SHORT and len(form) < LEAST_ANYWHERE):
+            continue
+        seen.add(form)
+        yield way, form
+        for mask in _MASKS if len(name) >= LEAST_ANYWHERE else ():
+            alike = write_form(form, mask)
+            if alike not in seen and not any(alike.lower() in one for one in _MASKED_FORMS):
+                seen.add(alike)
+                yield way + mask, alike

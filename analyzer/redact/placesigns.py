@@ -9,6 +9,8 @@ one of which is in such a text, pattern); group x is the name. No pattern goes o
 
 from __future__ import annotations
 
+from analyzer.redact.signs import VOLUME
+
 Places = tuple[tuple[str, tuple[str, ...], str], ...]
 
 _NAME = r"[A-Za-z0-9][\w.$-]*\w"
@@ -19,9 +21,12 @@ _SCHEME = r"\b(?:jdbc:)?[a-z][a-z0-9+.-]{1,15}://"
 _EVENT = r"\bEvent \d+ : "
 _MOVES = rf"{_EVENT}(?:Migrating|Relocating|Migration of|Hot migrating)"
 _IN_JSON = r"\\?[\"'] ?: ?\\?[\"']"  # between a name and its value, quotes escaped or not
+_ID = r"[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}"
 _HEX_SPLIT = r"[0-9A-Fa-f]{8}(?:[ :_-](?:0x)?[0-9A-Fa-f]{8}){1,3}"
 
 PLACES: Places = (
+    # what looks like a pseudonym of ours: put back, it must not be taken for one
+    ("pseudonym", ("anon",), r"(?i)(?P<x>(?:[a-z]{2,10}|[:-])\d{2,8}[a-z]{0,3}anon(?:\.example)?)"),
     # worlds of a VM, and its ports: vmm0:NAME, vmx-vcpu-0:NAME, client NAME.eth0, NAME.eth0,00:50:56:…
     ("vm", ("world vmm",), r"\bworld vmm\d+:(?P<x>[^\n]{1,80}?)(?= of type\b|[),\"]|$)"),
     ("vm", ("vmx-", "vmm"), rf"(?<![\w-])(?:vmm\d+|vmx-(?:vcpu-\d+|mks|svga|vthread-\d+)):(?P<x>{_NAME})"),
@@ -48,7 +53,12 @@ PLACES: Places = (
     ("label", ("event ",), rf"{_EVENT}[^\n]{{1,200}}? on {_NAME} in (?:cluster \S+ in )?(?P<x>{_NAME})"),
     ("vm", ("displayname",), r"(?i)\bdisplayname ?= ?(?P<q>[\"'])(?P<x>[^\"'\n]{1,80})(?P=q)"),
     # logins and commands
-    ("user", ("\\\\",), r"(?<![\w\\.:-])(?P<x>[A-Z][A-Z0-9.-]{1,30}\\\\[A-Za-z][\w.$-]*)(?= |\"|'|$|[,;)\]])"),
+    (
+        "user",
+        ("\\",),
+        r"(?<![\w\\.:-])(?P<x>(?!HK)[A-Z][A-Z0-9.-]{1,30}\\(?:\\|(?![nrtu]))[A-Za-z][\w.$-]*)"
+        r"(?= |\"|'|$|[,;)\]])",
+    ),
     ("user", ("sudo",), r"\bsudo(?:\[\d+\])?: +(?P<x>[A-Za-z][\w.$-]*) : "),
     (
         "user",
@@ -132,6 +142,12 @@ PLACES: Places = (
     ("hostlike", ("transport",), rf"(?i)\btransport ?node (?P<x>{_NUMBERED})(?![\w:/])"),
     ("host", ("(",), rf"\((?P<x>{_NUMBERED}), (?=\d{{1,3}}(?:\.\d{{1,3}}){{3}}\))"),
     ("export", ("://",), r"\b(?:sftp|scp|ftps?|nfs|smb|cifs)://[^\s/\"']{1,120}(?P<x>/[\w.+@$/-]+)"),
+    # rows of lists: a volume before its id, a peer of ntpq, a transport node before its address and id
+    ("datastore", ("-",), rf"(?:^|[ \t]{{2}})(?P<x>(?=[\w.-]*[A-Za-z])[A-Za-z0-9][\w.-]*)[ \t]{{2,}}(?={VOLUME}[ \t])"),
+    ("host", (" u ", " l ", " s ", " b "),
+     rf"^[ *+#ox.-]?(?P<x>{_NAME})[ \t]+[\w.-]+[ \t]+\d{{1,2}}[ \t]+[ulsb][ \t]+(?=[\d-])"),
+    ("host", (".",), rf"^(?P<x>{_NUMBERED})[ \t]+(?=\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+[ \t]+{_ID}|[ \t]+(?:true|false))\b)"),
+    ("host", (" esxi ",), r"(?<=\] ESXi )(?P<x>(?=[\w.-]*\d)[A-Za-z][\w.-]*\w)$"),
     # NSX: paths of the policy, and its objects
     ("label", ("display",), r"\bdisplay_?[nN]ame(?:\\?[\"'])? ?: ?\\?[\"'](?P<x>[^\"'\\\n]{1,100})(?=\\?[\"'])"),
     (
@@ -212,6 +228,9 @@ PLACES: Places = (
     ("reversed", (".in-addr",), r"(?<![\w.])(?P<x>\d{1,3}(?:\.\d{1,3}){3})\.in-addr\.arpa"),
     ("email", ("@",), r"(?i)\b(?:to|from|rcpt|sender)[=:] ?<?(?P<x>[\w.+-]+@[\w.-]*\w)"),
     ("uuid", ("uuid",), r"(?i)uuid[\w.]*[\"'=:{ ]{1,4}(?P<x>[0-9a-f]{32})(?![0-9a-z])"),
+    ("uuid", ("vvol:",), r"(?i)\bvvol:(?P<x>[0-9a-f]{16}-[0-9a-f]{16})(?![0-9a-z-])"),
+    # the kind of a partition, or any other id whose groups are not apart
+    ("uuid", (), r"(?i)(?<![0-9a-z])(?P<x>[0-9a-f]{32})(?![0-9a-z])"),
     ("wwn", ("-",), r"(?i)(?<![\w-])(?P<x>[125][0-9a-f](?:-[0-9a-f]{2}){7})(?![\w-])"),
     ("wwn", ("0x",), r"(?i)(?<![0-9a-z])0x(?P<x>(?:5[0-9a-f]|[12]0)[0-9a-f]{14})(?![0-9a-z])"),
     (
@@ -247,7 +266,6 @@ PLACES: Places = (
 
 _LETTER = r"(?=[\w.-]*[A-Za-z])"
 _IN_QUOTES = r"(?P<q>[\"'])(?P<x>[^\"'\n]{1,100})(?P=q)"
-_ID = r"[0-9a-f]{8}-[0-9a-f]{4,8}-(?:[0-9a-f]{4}-){1,2}[0-9a-f]{12}"
 _QUAD = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 
 WORDED: Places = (
@@ -263,6 +281,7 @@ WORDED: Places = (
     ("host", ("@",), r"(?<![\w.+/@-])[A-Za-z][\w.$-]*@(?!v\d+_)(?P<x>[A-Za-z][\w-]*)(?=[: ,;)\"'\]]|$)"),
     ("host", ("@16",), r"(?<![\w.-])(?P<x>[A-Za-z][\w.-]*)@(?=16[12]\b)"),
     # a thing and its name in quotes
+    ("user", ("user ", "account "), rf"(?i)\b(?:user|account) {_IN_QUOTES}"),
     (
         "title",
         (),

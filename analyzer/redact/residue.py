@@ -14,8 +14,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from analyzer.redact.encodings import LEAST_CUT, cut_words, decode_text
-from analyzer.redact.replacing import Replacer, lower_same_length, trie_pattern
+from analyzer.redact.namemap import PSEUDONYM, lower_same_length
+from analyzer.redact.replacing import Replacer, trie_pattern
+from analyzer.redact.second_look import SecondLook
 
+LONGEST_PSEUDONYM = 120
 MOST = 100_000  # lines, or pieces, that are remembered
 LONG = 300  # characters of a line that hardly comes again
 _OVER_LINES = re.compile(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
@@ -43,8 +46,13 @@ class Residue:
 
     def __init__(self, replacer: Replacer, names: Iterable[tuple[str, str]]) -> None:
         self.replacer = replacer
-        self._kinds = {lower_same_length(name): kind for kind, name in names}
+        names = list(names)
+        self._kinds = {lower_same_length(name): kind for kind, name in names if kind != "given"}
         self._issued = {other.lower() for other in replacer.all_forms.values()}
+        self.second_look = SecondLook(
+            [one for one in names if one[0] != "given" and one[1] not in replacer.words],
+            replacer.pseudonyms,
+        )
         self._free: set[str] = set()  # pieces of texts in which no name is
         self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
         self._ends: dict[
@@ -72,7 +80,9 @@ class Residue:
                 yield self._make_survivor(
                     result, text, text.find(word[:LEAST_CUT]), "encoded and cut", kind
                 )
-                return
+                break
+        for seen in self.second_look.find_survivors(text):
+            yield LeftName(result, seen.line, seen.how, seen.kind)
 
     def _may_be_left(self, text: str) -> bool:
         """Say whether a name may be left in what this text holds and none before it held."""
@@ -124,7 +134,7 @@ class Residue:
             if self.replacer.name_pattern is not None
             else ()
         ):
-            if found[0] not in self._issued:
+            if found[0] not in self._issued and not _ends_in_pseudonym(low, found):
                 yield found.start(), self._kinds.get(found[0], "another form of one")
 
     def _search_encoded(self, result: str, text: str) -> Iterator[LeftName]:
@@ -156,3 +166,9 @@ def _split_pieces(text: str) -> list[str]:
     for sign in ENDS[1:]:
         text = text.replace(sign, ENDS[0])
     return text.split(ENDS[0])
+
+
+def _ends_in_pseudonym(low: str, found: re.Match[str]) -> bool:
+    """Say whether a name only seems to be there: `esx-host` is in `esx-host12anon`, a bundle of a pseudonym's."""
+    around = PSEUDONYM.finditer(low, found.start(), found.end() + LONGEST_PSEUDONYM)
+    return any(found.start() < one.start() < found.end() < one.end() for one in around)

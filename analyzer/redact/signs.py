@@ -204,7 +204,7 @@ WEAK: Signs = (
         r"(?=[\w.-]+(?:\[\w+\])?:|[A-Z][a-z]\(\d|NSXV? |\d{4}-\d\d-\d\d[T ]|Event ID )",
     ),
     ("host", r"^\[?[a-z]\w*@(?P<x>[A-Za-z0-9][\w.-]*)(?=[: ])"),
-    ("host", r"^(?P<x>[A-Za-z][\w.-]*)[>#] ?(?=\S)"),
+    ("host", r"^(?P<x>[A-Za-z](?:[\w.-]*\w)?)[>#] ?(?=\S)"),
     (
         "host",
         r"(?i)\b(?:host(?:[-_ ]?name)?|server|vcenter|esxi?)[\"']? ?(?:=|: ?)[\"']?"

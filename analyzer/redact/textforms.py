@@ -168,7 +168,7 @@ _NAMED = _LIKE | {
 KINDS = {
     "wwn": "device", "volume": "uuid", "biosuuid": "uuid", "fqdn": "host", "export": "path", "licence": "serial",
     "hostlike": "host", "labellike": "label", "keymail": "email", "splitdevice": "device", "splitmac": "mac",
-    "namedmac": "mac", "barefile": "file", "thing": "label", "title": "label", "urltitle": "urllabel",
+    "namedmac": "mac", "barefile": "file", "thing": "label", "title": "label", "urltitle": "urllabel", "pseudonym": "word",
 }  # fmt: skip
 
 

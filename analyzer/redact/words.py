@@ -59,9 +59,27 @@ def is_product_word(name: str) -> bool:
     return not _COMPOUND.fullmatch(name) and name in _page_words()
 
 
+def has_word(low: str) -> bool:
+    """Say whether a word, in lower case, is one that the product itself says."""
+    return low in _product_words()
+
+
 def inside_product_word(name: str) -> bool:
     """Say whether a name, in lower case, is a part of a word that the product itself says."""
     return name in _product()
+
+
+def inside_product_compound(form: str) -> bool:
+    """Say whether a form of a name, in lower case, may be a part of words that the product joins: `edge_n` of a column."""
+    first, *inner = re.split(r"[ _.-]", form)
+    if not inner:
+        return False
+    last = inner.pop()
+    return (
+        f"{first}\n" in _product()
+        and f"\n{last}" in _product()
+        and _product_words().issuperset(inner)
+    )
 
 
 def is_kept(kind: str, name: str) -> bool:

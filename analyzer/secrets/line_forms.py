@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import re
+
 # --- configuration ---
 #
 # Forms of secrets in the configuration of routers, daemons, directories and key files, one pattern each.
@@ -20,6 +22,7 @@ _PROSE = (
     r"|set|check|update|length|required|invalid|enabled|disabled|authentication)\b)"
 )
 _SECRET_NAME = r"[^\"'<>]{0,100}(?:passw(?:or)?d|passphrase|secret|psk)(?:_\d)?"
+_IN_SECRET_NAME = ("pass", "secret", "psk")
 
 # Words that are in such a line; the gate of the filter looks for them first.
 CONFIG_SIGNS = (
@@ -42,9 +45,9 @@ CONFIG_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     # a setting and its value in one line
     (("value of",), r"\bvalue of [\w./]*(?:passw(?:or)?d|secret|token) is (?P<x>\S.*)"),
     (("uservars",), r"/UserVars/\w*(?:passw(?:or)?d|secret),(?P<x>[^,\r\n]+)"),
-    (("=",), rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}?\bvalue=[\"'](?P<x>[^\"'<>]+)"),
-    (("=",), rf"\bvalue=[\"'](?P<x>[^\"'<>]+)[\"'](?=[^<>]{{0,200}}?\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'])"),
-    (("=",), rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}>(?P<x>[^<]+)</"),
+    (_IN_SECRET_NAME, rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}?\bvalue=[\"'](?P<x>[^\"'<>]+)"),
+    (_IN_SECRET_NAME, rf"\bvalue=[\"'](?P<x>[^\"'<>]+)[\"'](?=[^<>]{{0,200}}?\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'])"),
+    (_IN_SECRET_NAME, rf"\b(?:key|name|id)=[\"']{_SECRET_NAME}[\"'][^<>]{{0,200}}>(?P<x>[^<]+)</"),
     (("`=",), r"`[^`]{0,100}(?:passw(?:or)?d|secret)[^`]{0,20}`=(?P<q>['\"])(?P<x>(?!(?P=q)\s*$).+?)(?:(?P=q)\s*$|$)"),
     (("</",), r">(?P<x>[^<>]+)</(?:\w+:)?[\w.-]{0,60}(?:passw(?:or)?d|passphrase|secret|psk)>"),
     # routers, edges, VPN
@@ -99,6 +102,52 @@ CONFIG_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("mii",), r"(?-i:\b(?P<x>MII[A-Za-z0-9+/]{2}[A-Za-z0-9+/]IBA(?:AK|DAN)[A-Za-z0-9+/=]{20,}))"),
     (("sig=",), r"[?&;]sig=(?P<x>[^&\s\"']{8,})"),
     (("signature=",), r"\bsignature=(?P<x>[\w%+/=-]{12,})"),
+)  # fmt: skip
+
+
+# Prefixes of tokens as public scanners know them: by form alone. Each row: the words of a line, what is behind the prefix.
+_TOKENS: tuple[tuple[str, str], ...] = (
+    ("github_pat_", r"\w{22,}"),
+    ("ghp_", r"[A-Za-z0-9]{30,}"), ("gho_", r"[A-Za-z0-9]{30,}"), ("ghu_", r"[A-Za-z0-9]{30,}"), ("ghs_", r"[A-Za-z0-9]{30,}"),
+    ("ghr_", r"[A-Za-z0-9]{30,}"),
+    ("glpat-", r"[\w-]{16,}"), ("gldt-", r"[\w-]{16,}"),
+    ("xoxb-", r"[\w-]{8,}"), ("xoxp-", r"[\w-]{8,}"), ("xoxa-", r"[\w-]{8,}"), ("xoxr-", r"[\w-]{8,}"), ("xoxs-", r"[\w-]{8,}"),
+    ("aiza", r"[\w-]{30,}"),
+    ("npm_", r"[A-Za-z0-9]{30,}"), ("pypi-", r"[\w-]{40,}"), ("dckr_pat_", r"[\w-]{20,}"),
+    ("sk-", r"(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{20,}"), ("sk_live_", r"\w{16,}"), ("rk_live_", r"\w{16,}"),
+    ("hvs.", r"[\w-]{20,}"), ("hvb.", r"[\w-]{20,}"),
+    ("asia", r"(?-i:[0-9A-Z]{16})\b"), ("sg.", r"[\w-]{16,}\.[\w-]{16,}"), ("ya29.", r"[\w-]{20,}"),
+)  # fmt: skip
+TOKEN_SIGNS = tuple(prefix for prefix, _ in _TOKENS)
+TOKEN_FORMS = tuple(
+    ((prefix,), rf"(?<![\w-])(?P<x>{re.escape(prefix)}{rest})") for prefix, rest in _TOKENS
+)
+
+# The word for a password in the languages of consoles and notes (German, French, Spanish, Portuguese, Italian, Dutch,
+# Polish, Czech, Swedish, Danish, Turkish, Russian, Japanese, Chinese, Korean), before its value.
+PASSWORD_WORDS = (
+    "passwort", "kennwort", "mot de passe", "contrase\u00f1a", "contrasena", "senha", "parola d'ordine", "wachtwoord",
+    "has\u0142o", "heslo", "l\u00f6senord", "adgangskode", "\u015fifre", "parola", "\u043f\u0430\u0440\u043e\u043b\u044c",
+    "\u30d1\u30b9\u30ef\u30fc\u30c9", "\u5bc6\u7801", "\u5bc6\u78bc", "\ube44\ubc00\ubc88\ud638",
+)  # fmt: skip
+PASSWORD_SIGNS = (
+    *PASSWORD_WORDS,
+    "accountkey=",
+    "/pass",
+    " -pw ",
+    "%",
+    "chpasswd",
+    "sharedaccesskey",
+)
+PASSWORD_FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (PASSWORD_WORDS, rf"(?:{'|'.join(map(re.escape, PASSWORD_WORDS))})\s?[=:\uff1a]\s?[\"']?(?P<x>[^\s\"',;]+)"),
+    (("accountkey=", "sharedaccesskey"), r"\b(?:AccountKey|SharedAccessKey)=(?P<x>[^\s\"';,]+)"),
+    ((" -pw ",), r"\s-pw\s+[\"']?(?P<x>[^\s\"']+)"),
+    (("/pass",), r"(?<!\S)/pass(?:word)?:[\"']?(?P<x>[^\s\"']+)"),
+    # smbclient and mount.cifs: user%password
+    (("%",), r"(?:-U|--user|\buser(?:name)?)[\s=]+[\"']?[\w.\\@-]+%(?P<x>[^\s\"']+)"),
+    (("chpasswd",), r"(?<![\w:/.-])[a-z_][\w.-]{0,31}:(?P<x>[^\s:\"'|]+)(?=[\"']?\s*\|\s*(?:sudo\s+)?chpasswd)"),
+    (("chpasswd",), r"\bchpasswd\b.{0,40}?<<<\s*[\"']?[a-z_][\w.-]{0,31}:(?P<x>[^\s:\"']+)"),
 )  # fmt: skip
 
 
@@ -176,7 +225,7 @@ FORMS = tuple(
         ),
         # command lines
         (
-            ("-", "+"),
+            ("pass", "pwd", "secret", "token", "psk", "communit", "key", "hash", "licen"),
             r"(?<!\S)(?:--?|\+)(?:[\w-]*(?:password|passwd|pwd|passphrase|secret|token|psk|communit(?:y|ies)|private-key"
             r"|encryption-key|integrity-key|api-key|licen[cs]e|auth-?hash|priv-?hash)(?:-confirmation)?|pass|key)"
             r"(?:\s*=\s*|\s+)(?!-)[\"']?(?P<x>[^\s\"']+)",
@@ -251,7 +300,7 @@ FORMS = tuple(
         (("trap",), r"(?<!\S)trap2?(?:sink|sess)\s+\S+\s+(?P<x>\S+)"),
         (("com2sec",), r"\bcom2sec6?\s+\S+\s+\S+\s+(?P<x>\S+)"),
         (
-            ("@",),
+            ("targets",),
             r"(?:--targets[\s=]+|<targets>|(?<!\S)targets:\s+)[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)",
         ),
         (("snmp",), r"\bsnmp\b.{0,300}?\s-t[\s=]+[^\s<@]+@\d+[/ ](?P<x>[^<\s,]+)"),
@@ -269,6 +318,8 @@ FORMS = tuple(
         (("akia",), r"\b(?P<x>AKIA[0-9A-Z]{16})\b"),
         (("-",), r"(?<![\w-])(?P<x>[0-9A-Z]{5}(?:-[0-9A-Z]{5}){4})(?![\w-])"),
         *CONFIG_FORMS,
+        *TOKEN_FORMS,
+        *PASSWORD_FORMS,
     )
 )
 # Commands whose short options hold secrets: words of which one is in the line, what names the command, and the

@@ -9,11 +9,20 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import accumulate
 from urllib.parse import unquote
 
-from analyzer.secrets.line_forms import COMMAND_WORDS, COMMANDS, CONFIG_SIGNS, FORMS
+from analyzer.secrets.line_forms import (
+    COMMAND_WORDS,
+    COMMANDS,
+    CONFIG_SIGNS,
+    FORMS,
+    PASSWORD_SIGNS,
+    TOKEN_SIGNS,
+)
 
 HIDDEN = "*****"
 
@@ -24,10 +33,11 @@ SIGNS = (
     "pw", "ticket", "signature", "trap", "com2sec", "createuser", "users", "targets", "digest", "md5",
     "domainjoin", "vpxlro", "vmkfstools", "cst-", "saml", "securestring", "encryption.data", "advanced set",
     "account", "snmp", "echo ", "mysql", "ovftool", "redis-cli", "vicfg-", "ipmitool", "ldap", "vmkiscsi", "vmware-cmd",
-    *CONFIG_SIGNS,
+    *CONFIG_SIGNS, *TOKEN_SIGNS, *(sign for sign in PASSWORD_SIGNS if sign != "%"),
 )  # fmt: skip
 # `sid` is a name by itself or the end of `phpsessid`; the line of a SCSI device (`ScsiDeviceIO`) holds it as well.
 _WORDS = tuple(sign for sign in SIGNS if sign != "sid")
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _SID = re.compile(r"sessid|(?<![\w.-])sid\b")
 _PARTED = re.compile(r"[0-9a-z]{5}-[0-9a-z]{5,6}-")
 
@@ -58,6 +68,11 @@ _PAIR = re.compile(
     r"[\\\"'\]]{0,3}\s{0,8}(?::=|::(?=\s)|=>|=|:(?!:))\s{0,8}(?:\([\w. ]{1,40}\)\s?)?(?=[^\s,;&])",
     re.IGNORECASE,
 )
+# What a line in lower case has where a name of `_STRONG` or `_WEAK` is the name of a pair; letters beyond ASCII apart.
+_PAIR_SIGN = re.compile(
+    r"(?:pass|secret|psk|auth|key|pwd|pw|communit|hash|data|saml|token|credential|cookie|session|sid|ticket)"
+    r"[\w.-]*(?: (?:key|id|hash|names?|strings?))?[\\\"'\]]{0,3}\s{0,8}[:=]"
+)
 _UNSET = re.compile(
     r"(?:<unset>|<not set>|\(null\)|null|none|nil|unset|true|false|yes|no|not set|hidden|redacted|\*+)"
     r"(?:[\s\"',;&)\]}<]|$)|[\[{(<]\s*$",
@@ -83,6 +98,7 @@ _OPENED = re.compile(
     r"\s*(?:(?::=|=>|[:=])\s*(?:\([\w. ]{1,40}\)\s?)?(?P<sign>[\[{(]?))"
     r"|<(?:\w+:)?(?P<tag>[\w.-]+)\b[^<>]*(?<!/)>)\s*$"
 )
+_OPENING = frozenset(":=>[{()")  # what such a line ends with
 _CLOSED = re.compile(r"^(?:-->)?\s*(?:[\])}]|</)")
 _LONGEST = 40  # lines that a value may go on for
 _LONGEST_KEY = 200  # lines of the body of a key
@@ -95,17 +111,29 @@ _STRAY = re.compile(
 )  # an element of an array whose name was not seen
 
 
-_RAW_SIGNS = tuple(sign.encode() for sign in SIGNS)
+def _words_of(text: str) -> list[bytes]:
+    """Return the words of a text with zeros for digits: of those of a log nearly all came before then."""
+    return text.encode("utf-8", "surrogatepass").translate(_ZEROS).split()
+
+
+# Each sign, and the longest of its words as `_words_of` writes it.
+_LONGEST_WORDS = tuple((sign, max(_words_of(sign), key=len)) for sign in SIGNS)
+_RAW_WORDS = tuple((sign.encode(), word) for sign, word in _LONGEST_WORDS)
+_LONGEST_SIGN = max(len(sign) for sign, _ in _RAW_WORDS)
+_PIECE = 64 << 10  # bytes of a text of which each word is looked at once
 
 
 def may_hold_secrets(raw: bytes) -> bool:
     """Say quickly whether a text may hold a secret; a text in UTF-16 always may."""
     if b"\x00" in raw[:4096]:
         return True
-    low = raw.lower()
-    for sign in _RAW_SIGNS:
-        if sign in low:
-            return True
+    for at in range(0, len(raw), _PIECE):
+        low = raw[at : at + _PIECE + _LONGEST_SIGN].lower()
+        # Of a large text nearly all words came before: a hundred signs are sought in few bytes.
+        words = b"\n".join(set(low.translate(_ZEROS).split())) if len(raw) > _PIECE else None
+        for sign, word in _RAW_WORDS:
+            if (words is None or word in words) and sign in low:
+                return True
     return False
 
 
@@ -118,11 +146,90 @@ def _may_hold_secret(low: str) -> bool:
     return low.count("-") > 1 and _PARTED.search(low) is not None
 
 
+_SOUGHT_AT_ONCE = 8192  # lines
+_SHORT = 400  # characters of a line whose answer is kept for a while
+_PART_ENDS = re.compile(r"-(?=[0-9a-z]{5,6}-)")
+_PART = re.compile(r"[0-9a-z]{5}")
+_MOST_PLAIN = 100_000
+_LONGEST_PLAIN = 50
+_plain_words: set[bytes] = set()  # that hold no sign
+
+
+def find_suspects(lines: Sequence[str]) -> set[int]:
+    """Return the places of the lines that may hold a secret: those that `_may_hold_secret` names.
+
+    Sought some thousand lines at a time: a long session is not held twice.
+    """
+    found: set[int] = set()
+    for first in range(0, len(lines), _SOUGHT_AT_ONCE):
+        stretch = lines[first : first + _SOUGHT_AT_ONCE]
+        once = list(dict.fromkeys(stretch))  # a dump says the same a thousand times
+        suspects = {once[place] for place in _find_in_stretch(once)}
+        found.update(place for place, line in enumerate(stretch, first) if line in suspects)
+    return found
+
+
+def _find_in_stretch(lines: Sequence[str]) -> set[int]:
+    """Return the places of such lines, found in one pass a word."""
+    lows = [line.lower() for line in lines]
+    text = "\n".join(lows)
+    starts = [0, *accumulate(len(low) + 1 for low in lows)]
+    found: set[int] = set()
+    for word in _find_signs(text):
+        found.update(_find_rows(text, starts, word))
+    for row in _find_rows(text, starts, "sid"):
+        if row not in found and _SID.search(lows[row]):
+            found.add(row)
+    for sign in _PART_ENDS.finditer(text):
+        at = sign.start()
+        if _PART.fullmatch(text, max(at - 5, 0), at):
+            found.add(bisect_right(starts, at) - 1)
+    return found
+
+
+def _find_signs(text: str) -> list[str]:
+    """Return the signs that a text in lower case may hold: those of which it has the longest word."""
+    fresh = set(_words_of(text)) - _plain_words
+    joined = b"\n".join(fresh)
+    signs = [(sign, word) for sign, word in _LONGEST_WORDS if word in joined and sign != "sid"]
+    for _, word in signs:
+        fresh = {one for one in fresh if word not in one}
+    if len(_plain_words) > _MOST_PLAIN:
+        _plain_words.clear()
+    _plain_words.update(one for one in fresh if len(one) <= _LONGEST_PLAIN)
+    return [sign for sign, _ in signs]
+
+
+def _find_rows(text: str, starts: Sequence[int], word: str) -> Iterator[int]:
+    """Yield the lines of a text that hold a word, each once; starts: where each line begins, and the end."""
+    at = text.find(word)
+    while at >= 0:
+        row = bisect_right(starts, at) - 1
+        yield row
+        at = text.find(word, starts[row + 1])
+
+
 def hide(line: str) -> str:
     """Return a line without the secrets it shows; a line without any comes back as it is."""
     low = line.lower()
     if not _may_hold_secret(low):
         return line
+    return _hide_suspect(line, low)
+
+
+def _hide_suspect(line: str, low: str) -> str:
+    """Return a line that may hold a secret without it; low: the line in lower case."""
+    return _hide_short(line, low) if len(line) <= _SHORT else _hide_whole(line, low)
+
+
+@lru_cache(1024)
+def _hide_short(line: str, low: str) -> str:
+    """Return what `_hide_suspect` does of a short line: the same ones come back by the thousand."""
+    return _hide_whole(line, low)
+
+
+def _hide_whole(line: str, low: str) -> str:
+    """Return a line that may hold a secret without it."""
     if "-----begin" in low:
         line = _PEM_LINE.sub(_cut_secret, line)
     if len(line) > _LONGEST_LINE:
@@ -141,11 +248,27 @@ def hide(line: str) -> str:
         for words, command, option in COMMANDS:
             if _holds_any(low, words) and _compile_form(command, re.IGNORECASE).search(line):
                 line = _compile_form(option, 0).sub(_cut_secret, line)
-    for signs, form in FORMS:
-        if _holds_any(low, signs):
-            line = _compile_form(form, re.IGNORECASE).sub(_cut_secret, line)
-    line = _hide_pairs(line)
+    tried: set[int] = set()
+    for sign, places in _FORMS_OF_SIGN:
+        if sign in low:
+            tried.update(places)
+    for place in sorted(tried):
+        line = _compile_form(FORMS[place][1], re.IGNORECASE).sub(_cut_secret, line)
+    if not low.isascii() or _PAIR_SIGN.search(low):
+        line = _hide_pairs(line)
     return hide_record(line) if "value" in low else line
+
+
+def _map_forms() -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """Return the places of the forms that each word asks for."""
+    places: dict[str, list[int]] = {}
+    for place, (signs, _) in enumerate(FORMS):
+        for sign in signs:
+            places.setdefault(sign, []).append(place)
+    return tuple((sign, tuple(found)) for sign, found in places.items())
+
+
+_FORMS_OF_SIGN = _map_forms()
 
 
 @cache
@@ -196,12 +319,17 @@ def hide_around(
 
     Bare strings and base64 that may belong to a name further up are hidden as well.
     """
-    lines, at = [*before, line, *after], len(before)
+    shown, at = _hide_log_lines((*before, line, *after)), len(before)
+    return list(shown[:at]), shown[at], list(shown[at + 1 :])
+
+
+@lru_cache(maxsize=64)
+def _hide_log_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return lines of a log without secrets; several signatures take one line, one after the other."""
     if _may_hold_secret("\n".join(lines).lower()):
-        shown = _hide_in_order(lines, hide_strays=True)
-    else:  # where all together hold none, no line by itself does
-        shown = [_hide_stray(one) for one in lines]
-    return shown[:at], shown[at], shown[at + 1 :]
+        return tuple(_hide_in_order(lines, hide_strays=True))
+    # Where all together hold none, no line by itself does
+    return tuple(_hide_stray(one) for one in lines)
 
 
 def hide_lone_line(line: str) -> str:
@@ -216,7 +344,11 @@ def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
     counters: set[str] = (
         set()
     )  # names of numbers that are no secret: dumps hold the same ones a thousand times
-    for line in lines:
+    suspects = find_suspects(lines)
+    for place, line in enumerate(lines):
+        if hide_strays and going is None and place not in suspects:
+            found.append(_hide_stray(line))
+            continue
         name, _, number = line.rpartition(":")
         if going is None and name in counters and number.isdecimal():
             found.append(line)
@@ -231,7 +363,7 @@ def _hide_in_order(lines: Sequence[str], *, hide_strays: bool) -> list[str]:
                 going = None
             found.append(shown)
             continue
-        going, left, shown = _begin_value(line)
+        going, left, shown = _begin_value(line) if place in suspects else (None, 0, line)
         if number.isdecimal() and not hide_strays and not _may_hold_secret(f"{name}:".lower()):
             counters.add(name)
         if hide_strays and going is None:
@@ -245,13 +377,11 @@ def _names_secret(name: str) -> bool:
 
 
 def _begin_value(line: str) -> tuple[Callable[[str], tuple[str, bool]] | None, int, str]:
-    """Return how the next lines are hidden, for how many, and this line without secrets."""
-    if not _may_hold_secret(line.lower()):
-        return None, 0, line
-    shown = hide(line)
-    if _PEM_BEGINS.search(line) and not _PEM_ENDS.search(line):
+    """Return how the lines after a suspect one are hidden, for how many, and this line without secrets."""
+    shown = _hide_suspect(line, line.lower())
+    if "-----BEGIN" in line and _PEM_BEGINS.search(line) and not _PEM_ENDS.search(line):
         return _hide_key_body, _LONGEST_KEY, shown
-    opened = _OPENED.search(line)
+    opened = _OPENED.search(line) if line.rstrip()[-1:] in _OPENING else None
     if not opened:
         return None, 0, shown
     name, tag, sign = opened.group("name", "tag", "sign")
@@ -292,7 +422,8 @@ def _hide_element(line: str) -> str:
 
 def _hide_stray(line: str) -> str:
     """Hide an element of an array, or a line of a key's body, whose name was not seen."""
-    if stray := _STRAY.match(line):
+    stray = _STRAY.match(line) if line[:1].isspace() or line.startswith("-->") else None
+    if stray:
         start, end = stray.span("x")
         return line[:start] + HIDDEN + line[end:]
     if len(line) < _PEM_LEAST or " " in line[-_PEM_LEAST:]:
@@ -376,10 +507,10 @@ def hide_records(lines: list[str]) -> list[str]:
     whole = "\n".join(lines).lower()
     if "value" not in whole or not _holds_any(whole, RECORD_SIGNS):
         return lines
-    for at, line in enumerate(lines):
-        low = line.lower()
-        if not _holds_any(low, RECORD_SIGNS):
-            continue
+    for at in _find_named(lines):
+        line = lines[at]
+        if not _holds_any(line.lower(), RECORD_SIGNS):
+            continue  # hidden since
         below = range(at + 1, min(at + LONGEST, len(lines)))
         above = range(at - 1, max(at - LONGEST, -1), -1)
         if _OPENS.search(line):
@@ -390,6 +521,14 @@ def hide_records(lines: list[str]) -> list[str]:
             _hide_values(lines, below)
             _hide_values(lines, above)
     return lines
+
+
+def _find_named(lines: Sequence[str]) -> list[int]:
+    """Return the places of the lines that may name the secret of a record, in order."""
+    lows = [line.lower() for line in lines]
+    text = "\n".join(lows)
+    starts = [0, *accumulate(len(low) + 1 for low in lows)]
+    return sorted({row for sign in RECORD_SIGNS for row in _find_rows(text, starts, sign)})
 
 
 def hide_record(line: str) -> str:

@@ -644,7 +644,7 @@ def test_counters_are_declared_where_they_are_counters() -> None:
 
 
 def test_a_log_that_begins_later_says_so(tmp_path: Path) -> None:
-    """The lines of a finding rotated out: it is gone from the log, and the page says from when to when nobody looked."""
+    """The lines of a finding rotated out: no one can judge it, and the page says from when to when nobody looked."""
     stamp = "[netCorrelator] 3541602000000us: [esx.problem.net.vmnic.watchdog.reset] Uplink vmnic3 has recovered from a "
     line = f"{{}}Z: {stamp}transient failure due to watchdog timeout\n"
     quiet = "{}Z: [netCorrelator] 3541602000000us: [vob.net.vmnic.linkstate.up] vmnic vmnic0 linkstate up\n"
@@ -658,7 +658,7 @@ def test_a_log_that_begins_later_says_so(tmp_path: Path) -> None:
     made = compared(before, late.write(tmp_path / "after"))
 
     finding = next(one for one in made["findings"] if "watchdog" in one["subject"])
-    assert finding["state"] == "gone"
+    assert finding["state"] == "no longer judged"
     assert "which begins at 2017-10-16T12:00:00Z" in finding["why"]
     assert "nothing covers the time from 2017-10-14T16:53:20Z" in finding["why"]
 

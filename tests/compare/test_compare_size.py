@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from analyzer.cli import main
 from tests.kit.compare_kit import HostMoment, Vm
+from tests.kit.full_size import scale_size
 from tests.kit.redaction_check import left
 from tools import make_bundle
 from tools.bundle_logs import LogText
@@ -158,5 +159,5 @@ def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -
 @pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_captures_of_full_size(tmp_path: Path, what: str) -> None:
-    """The same with thirty megabytes of logs on each host: no line of them hides what lies between."""
-    told_apart(BETWEEN[what], tmp_path, 30_000_000)
+    """The same with thirty megabytes of logs (at full size) on each host: no line of them hides what lies between."""
+    told_apart(BETWEEN[what], tmp_path, scale_size(30_000_000))

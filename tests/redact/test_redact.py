@@ -18,7 +18,7 @@ from analyzer.case.case_file import write_case
 from analyzer.cli import main
 from analyzer.redact import learnt, namemap, textforms
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.replacing import reverse_text
+from analyzer.redact.reversing import reverse_text
 from analyzer.report import markdown
 from analyzer.runtime.output import write_all
 from tests.kit.redaction_check import left
@@ -98,9 +98,7 @@ def test_nothing_but_names_changed(redacted: tuple[Path, Path, Path]) -> None:
         assert after["case"].pop("map") and after["case"].pop("masked") is True
         assert before["case"].pop("masked") is False
         again = reverse_text(known, json.dumps(after, ensure_ascii=False))
-        assert json.loads(again.lower()) == json.loads(
-            json.dumps(before, ensure_ascii=False).lower()
-        ), case.name
+        assert json.loads(again) == before, case.name
 
 
 def test_a_host_has_one_pseudonym_in_all_cases(redacted: tuple[Path, Path, Path]) -> None:
@@ -143,7 +141,7 @@ def test_reverse_gives_the_names_back(redacted: tuple[Path, Path, Path]) -> None
     done = run(
         "redact", "--reverse", names, f"Raise the limit of {vm.upper()} on {node}, then look again."
     )
-    assert done.output == "Raise the limit of lin-app07 on esx31.lab.example, then look again.\n"
+    assert done.output == "Raise the limit of LIN-APP07 on esx31.lab.example, then look again.\n"
 
 
 @pytest.mark.size
@@ -185,8 +183,8 @@ def test_a_case_called_by_words_of_the_product_keeps_no_name(tmp_path: Path, nam
     assert done.exit_code == 0, done.output
     document = case_file.read_case(tmp_path / "out" / "case.json")
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert document.case.name == "file-01"
-    assert "<title>file-01:" in page
+    assert document.case.name == "file01anon"
+    assert "<title>file01anon:" in page
     assert name == "target" or name not in page
 
 
@@ -256,11 +254,11 @@ def test_the_names_of_a_map_are_gathered_once(tmp_path: Path) -> None:
             self.looks += 1
             return super().values()
 
-    kept = Counted({"old": "vm-02"})
+    kept = Counted({"old": "vm02anon"})
     known = namemap.NameMap(tmp_path / "map", {"vm": kept})
     given = [known.give_pseudonym("vm", f"name {number}") for number in range(50)]
     assert kept.looks == 1
-    assert len({*given, "vm-02"}) == 51
+    assert len({*given, "vm02anon"}) == 51
 
 
 def test_the_map_must_be_one(tmp_path: Path) -> None:

@@ -185,4 +185,4 @@ def test_a_number_is_a_name_where_its_column_says_so() -> None:
     query = tables.redacted_query(
         "SELECT '4711203' AS vm_name, '4711203' AS bytes_text, 4711203 AS bytes", table="esxi.vm"
     )
-    assert db.fetch_rows(query) == [("vm-01", "4711203", 4711203)]
+    assert db.fetch_rows(query) == [("vm01anon", "4711203", 4711203)]

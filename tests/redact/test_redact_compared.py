@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from analyzer.case.comparison import Comparison
 from analyzer.cli import main
 from analyzer.commands import compare
 from analyzer.redact import namemap
+from analyzer.redact.provenance import CUSTOMER, PRODUCT, list_texts, plan_record
 from analyzer.redact.redaction import Redaction
-from analyzer.redact.replacing import reverse_text
+from analyzer.redact.reversing import reverse_text
 from analyzer.report import comparison
 from analyzer.runtime.output import write_all
 from tests.kit.changed_twin import OTHERS, told, write_twin
+from tests.kit.compare_kit import HostMoment, Vm
 from tests.kit.redaction_check import left
 
 CASES = Path(__file__).resolve().parents[2] / "samples" / "cases"
@@ -93,13 +97,12 @@ def test_nothing_but_names_changed_in_a_comparison(handed_out: Path) -> None:
         )
         document = json.loads(after)
         again = reverse_text(known, json.dumps(document, ensure_ascii=False))
-        assert json.loads(again.lower()) == json.loads(
-            json.dumps(json.loads(before), ensure_ascii=False).lower()
-        ), name
+        assert json.loads(again) == json.loads(before), name
         for number in ("10370", "1656") if name == "lab-ring-before" else ():
             assert before.count(number) == after.count(number) > 0
         sizes.append(len(document["changes"]) + len(document["counters"]))
-    assert sum(sizes) > 100, dict(zip(EVERY, sizes, strict=True))
+    # The twin of cpu-limited-vm has another address on the one NIC that is known: another host, of which no row is compared.
+    assert sum(sizes) > 90, dict(zip(EVERY, sizes, strict=True))
 
 
 def test_merged_lines_name_nobody(tmp_path: Path) -> None:
@@ -133,3 +136,50 @@ def test_merged_lines_name_nobody(tmp_path: Path) -> None:
     assert len((tmp_path / "text").read_text(encoding="utf-8").splitlines()) == len(
         plain.stdout.splitlines()
     )
+
+
+WORDS = ("host", "memory", "network", "controller", "Time", "error")
+
+
+def _write_words(folder: Path, *, later: bool) -> Path:
+    """Write a host whose VMs are called by words of the product: later other counters, one VM less, one made anew."""
+    vms = []
+    for number, word in enumerate(WORDS):
+        if later and word == "Time":
+            continue
+        mac = f"00:50:56:a6:91:{number + 16 * (later and word == 'error'):02x}"
+        uuid = f"56 4d 00 00 00 00 00 01-00 00 00 00 00 00 00 {number:02x}"
+        missed = 900 * (number + 1) if later else 10
+        vm = Vm(word, mac, 33554470 + number, uuid=uuid, missed=missed, ring=512 if later else 256)
+        vms.append(vm)
+    moment = HostMoment(name="memory.lab.example", vms=vms, crc=500 if later else 0)
+    if later:
+        moment.captured, moment.uptime = "2017-10-16 16:53:20", 3_715_200
+    return moment.write(folder)
+
+
+def test_a_comparison_of_things_called_by_words_changes_its_slots_alone(tmp_path: Path) -> None:
+    """Words of the product stay byte for byte in a comparison, every slot is replaced, reversed it is the plain one."""
+    sides = [
+        str(_write_words(tmp_path / "in" / name, later=name == "after"))
+        for name in ("before", "after")
+    ]
+    texts = []
+    for words in ((), ("--redact", "--redact-map", str(tmp_path / "names"))):
+        done = CliRunner().invoke(main, ["compare", *sides, "--json", "-", *words])
+        assert done.exit_code in (0, 5), done.output
+        texts.append(done.stdout)
+    plain, made = map(json.loads, texts)
+    assert json.loads(reverse_text(namemap.load_map(tmp_path / "names"), texts[1])) == plain
+    plan = plan_record(Comparison)
+    both = zip(list_texts(plain, plan), list_texts(made, plan), strict=True)
+    slots = 0
+    for (owner, old), (_, new) in both:
+        assert owner != PRODUCT or old == new
+        if owner == CUSTOMER and re.match(rf"(?:{'|'.join(WORDS)})(?: \(|, |\.lab|$)", old):
+            assert old.split()[0] not in new.split() and old != new, old
+            slots += 1
+    assert slots > 30
+    said = " ".join([made["summary"], *(one["text"] for one in made["conclusion"]), *made["notes"]])
+    for word in WORDS:
+        assert not re.search(rf"(?:VMs?|of|on) {word}(?:[,.]| \(|$)", said), said

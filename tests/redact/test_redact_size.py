@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
+from tests.kit.full_size import scale_size
 from tests.kit.redaction_check import left
 from tools import make_bundle
 from tools.planted import NAA, PROBLEMS, VOLUME, VSAN
@@ -22,9 +23,9 @@ NAMES = [
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A host of 300 MB of text with forty planted problems."""
+    """A host of 300 MB of text at full size, with forty planted problems."""
     path = tmp_path_factory.mktemp("made") / "host.tgz"
-    make_bundle.write_bundle(path, 300_000_000, dumps=False, problems=PROBLEMS)
+    make_bundle.write_bundle(path, scale_size(300_000_000), dumps=False, problems=PROBLEMS)
     return path
 
 
@@ -62,7 +63,7 @@ def test_a_host_of_real_size(bundle: Path, tmp_path: Path) -> None:
 def test_two_captures_of_real_size_compared(bundle: Path, tmp_path: Path) -> None:
     """The host with its problems and without them: what became of each finding is the same, and no name is left."""
     after = tmp_path / "later.tgz"
-    make_bundle.write_bundle(after, 300_000_000, dumps=False)
+    make_bundle.write_bundle(after, scale_size(300_000_000), dumps=False)
     told = []
     for folder, words in (("plain", ()), ("redacted", ("--redact",))):
         run("compare", bundle, after, "-o", tmp_path / folder, *words)

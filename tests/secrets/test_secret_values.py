@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import random
 import re
 import tarfile
 import time
@@ -18,7 +19,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzer.cli import main
-from analyzer.secrets.values import HIDDEN, hide, hide_around, hide_lines, may_hold_secrets
+from analyzer.secrets.values import (
+    HIDDEN,
+    SIGNS,
+    find_suspects,
+    hide,
+    hide_around,
+    hide_lines,
+    may_hold_secrets,
+)
 from tests.kit.together import together
 
 # Synthetic lines in the forms in which hosts, guests and managers print secrets; @ is where the secret stands.
@@ -282,6 +291,16 @@ def test_the_secret_of_a_line_is_hidden_and_the_rest_stays(form: str) -> None:
     assert shown.startswith(line[: min(6, line.index(known[0]))].split("$")[0][:6])
     assert hide(shown) == shown
     assert may_hold_secrets(line.encode())
+
+
+def test_a_large_text_holds_a_secret_wherever_it_stands() -> None:
+    """Each sign is found in a large text as in a small one, also across the pieces that are read at a time."""
+    quiet = b"quux 443 lorem ipsum dolor :70: sit amet\n" * 5000
+    assert not may_hold_secrets(quiet)
+    for number, sign in enumerate(SIGNS):
+        place = (64 << 10) - number % 24
+        raw = sign.upper().encode() if sign.isascii() else sign.encode()
+        assert may_hold_secrets(quiet[:place] + b"q" + raw + b"q" + quiet[place:]), sign
 
 
 @together("line", HARMLESS)
@@ -679,3 +698,36 @@ def test_no_secret_leaves_through_a_collectors_file_or_a_log_in_utf16(
     assert {"every-hostd", "every-vmkernel"} <= met
     assert HIDDEN in shown["case.json"]
     assert survivors(shown, secret) == []
+
+
+def test_the_suspects_of_many_lines_are_those_that_each_line_by_itself_is() -> None:
+    """One pass a word over all lines names the same lines as a look at each, beginnings and ends of lines included."""
+    dice = random.Random(11)
+    words = [
+        *SIGNS,
+        "sid=",
+        "x.sid",
+        "phpsessid",
+        "abcde-abcde-",
+        "abcd-abcde-",
+        "İ",
+        "ſecret",
+        "Key",
+        "--",
+        "ok",
+        " ",
+    ]
+    texts = [
+        "".join(
+            dice.choice(words) if dice.random() < 0.3 else "n0 " for _ in range(dice.randrange(4))
+        )
+        for _ in range(3000)
+    ]
+    alone = {at for at, text in enumerate(texts) if find_suspects([text])}
+    assert find_suspects(texts) == alone
+    words = [sign for sign in SIGNS if sign != "sid"]
+    assert {
+        at for at, text in enumerate(texts) if any(word in text.lower() for word in words)
+    } <= alone
+    assert {at for at, text in enumerate(texts) if hide(text) != text} <= alone
+    assert 0 < len(alone) < len(texts)
