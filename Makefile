@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test test-all check editor axe bench docs clean
+.PHONY: demo test test-all test-size check editor axe bench docs pictures clean
 
 # What a user needs; the tests need more, below. Nothing is compiled beforehand: Python does so for what a command uses.
 $(VENV)/.installed: setup.cfg
@@ -35,6 +35,11 @@ test: $(VENV)/.ready
 test-all: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
+# The tests marked `size`, `process` and `browser` with inputs of real size (up to 300 MB, a million lines, all screens):
+# before a release, and after a change of what reads.
+test-size: $(VENV)/.ready
+	BACKLINE_FULL_SIZE=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "process or size"
+
 check: $(VENV)/.ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -62,8 +67,14 @@ docs: $(VENV)/.installed
 	$(BIN)/python tools/docs.py -o docs
 	$(BIN)/python tools/site.py out/site
 
+# The pictures of docs/ and README.md anew, of the page, the report and the fleet page as they are now; needs Chromium.
+pictures: $(VENV)/.ready
+	$(BIN)/python tools/picture.py
+
 bench: $(VENV)/.ready
 	$(BIN)/python tools/bench.py
+	$(BIN)/python tools/doubling.py
+	$(BIN)/python tools/sick.py
 
 # What is handed out: wheel, wheelhouse, single file, checksums (docs/install.md).
 dist: $(VENV)/.ready

@@ -15,18 +15,20 @@ from typing import Any
 import click
 
 from analyzer import __version__
-from analyzer.commands.late import LateGroup
+from analyzer.commands.late import LateGroup, split_strict
 from analyzer.commands.plain import explain_unprinted, report_interrupt
 
 COMMANDS = {
     "archive": "Search and manage stored cases.",
     "batch": "Triage every case below PATHS and keep it in an archive.",
+    "browse": "Look through a saved case in the terminal: findings left, detail and log right.",
     "compare": "Show what changed between cases, or differs between hosts.",
     "completion": "Print the script that completes commands in your shell.",
     "doctor": "Show what Backline runs on, for a bug report.",
     "esxtop": "Show the worst value of each esxtop metric, and when it was.",
     "launcher": "Write an icon to drop bundles on.",
     "log": "Print the lines of all logs of all hosts, merged by time.",
+    "mcp": "Answer questions of an MCP client about cases, on standard input and output.",
     "redact": "Put the real names back into a redacted text.",
     "rules": "Write, prove and ship rules: one KB rule is one YAML file.",
     "serve": "Open a page on this machine to drop files on.",
@@ -52,6 +54,7 @@ class DefaultToTriage(LateGroup):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options; one of `triage` may come before the path: `backline --node esx01 PATH`."""
+        args = split_strict(args)
         own = {name for option in self.get_params(ctx) for name in option.opts}
         for place, word in enumerate(args):
             if word in own:

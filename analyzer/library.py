@@ -69,7 +69,7 @@ def open_case(
     for path in given:
         if isinstance(path, Path):
             _check_path(path)
-    saved = _find_saved(given)
+    saved = find_saved(given)
     if saved is not None:
         return OpenedCase(case_file.read_case(saved))
     return _triage_paths(given, [Path(one) for one in kb], drafts, incident)
@@ -215,7 +215,7 @@ def _triage_paths(paths: list[Place], kb: list[Path], drafts: bool, incident: st
     return OpenedCase(triage(paths, options).document, tuple(paths))
 
 
-def _find_saved(paths: Sequence[Place]) -> Path | None:
+def find_saved(paths: Sequence[Place]) -> Path | None:
     """Return the case document that a single path means: the file itself, or that of a folder of results."""
     path = paths[0]
     if len(paths) > 1 or not isinstance(path, Path):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
+import pkgutil
 import shutil
 import tempfile
 import time
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from analyzer import rules
+from analyzer import commands, rules
 from analyzer.runtime import garbage
 from tests.kit import read_once
 from tests.kit.page_kit import Seat, Served, launch, served, windows
@@ -102,12 +104,17 @@ def pytest_runtest_setup() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Fill the cache before the first test: one that changes how rules are read would leave its own in it.
+    """Fill the cache and import the commands before the first test.
+
+    One that changes how rules are read would leave its own in the cache, and a command that is first imported while a
+    test has put another function in the place of ours would keep that one.
 
     What was made so far stays to the end of the run, so Python need not look through it for what can go: with its own
     settings it spent a sixth of a run on that. A program of ours looks as seldom.
     """
     rules.load()
+    for module in pkgutil.iter_modules(commands.__path__, f"{commands.__name__}."):
+        importlib.import_module(module.name)
     garbage.look_seldom()
     gc.collect()
     gc.freeze()

@@ -85,7 +85,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
             "pipeline": "from paths to the case document: `triage` top to bottom, what is known before it is judged, host cards, the site, examples of rules"
         },
     ),
-    ("views", {"views": "the commands `tables`, `esxtop` and `log`"}),
+    ("views", {"views": "the commands `tables`, `esxtop`, `log` and `browse`"}),
     ("comparison", {"compare": "two cases: pairing, resets of counters, changes, the conclusion"}),
     (
         "archive",
@@ -101,6 +101,7 @@ LAYERS: list[tuple[str, dict[str, str]]] = [
         },
     ),
     ("library", {"library": "`open_case`: Backline in a program of one's own"}),
+    ("hand-over", {"mcp_server": "tools of `backline mcp`: answers for programs that speak MCP"}),
     ("web", {"web": "the drag-in page, see below"}),
     (
         "command",

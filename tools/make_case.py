@@ -10,6 +10,7 @@ on every run, and a test compares it with what is committed.
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from collections.abc import Callable
@@ -37,6 +38,8 @@ from tools.case_text import (
     vswitch_list,
 )
 from tools.nsx_site import UNKNOWN, format_failing_log, make_control_plane
+
+ROOT = Path(__file__).resolve().parent.parent
 
 ESX0 = "VMware ESXi 6.0.0 build-5224934\nVMware ESXi 6.0.0 Update 3\n"
 
@@ -448,8 +451,12 @@ def write_cases(target: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_cases(
-        Path(sys.argv[1])
-        if len(sys.argv) > 1
-        else Path(__file__).resolve().parent.parent / "samples" / "cases"
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "target",
+        nargs="?",
+        type=Path,
+        default=ROOT / "samples" / "cases",
+        help="folder to write to",
     )
+    write_cases(parser.parse_args().target)

@@ -79,9 +79,10 @@ PROBLEMS = (
             (f"@: [scsiCorrelator] 3536701000801us: [esx.problem.scsi.device.io.latency.high] Device {NAA} performance has "
              "deteriorated. I/O latency increased from average value of 1832 microseconds to 2377218 microseconds.",)),
     # vmkernel: articles named in the rules' sources
+    Planted("heartbeat of a volume timed out", "vmfs-heartbeat-late", "vmkernel",
+            ("@ %HBX: 312: 'datastore3': HB at offset 3149824 - Waiting for timed out HB:",)),
     Planted("ATS miscompare (2113956)", "kb-2113956", "vmkernel",
-            ("@ %HBX: 312: 'datastore3': HB at offset 3149824 - Waiting for timed out HB:",
-             f"@ %ATS Miscompare detected between test and set HB images at offset 3149824 on vol {VOLUME}")),
+            (f"@ %ATS Miscompare detected between test and set HB images at offset 3149824 on vol {VOLUME}",)),
     Planted("VMFS heap full (1004424)", "kb-1004424", "vmkernel",
             ("@ %WARNING: Heap: 2525: Heap vmfs3 already at its maximum size. Cannot expand.",)),
     Planted("reservation conflicts (1005009)", "kb-1005009", "vmkernel",

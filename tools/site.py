@@ -7,6 +7,7 @@ What the site has next to docs/ comes from tools/site_pages.py.
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -62,10 +63,9 @@ def build_pages(out: Path) -> None:
 
 def main() -> int:
     """Build everything; returns the exit code."""
-    if len(sys.argv) != 2:
-        print("usage: python tools/site.py DIR", file=sys.stderr)
-        return 2
-    out = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("out", type=Path, help="folder to write to")
+    out = parser.parse_args().out.resolve()
     print("pages", flush=True)
     build_pages(out)
     print("examples", flush=True)

@@ -14,6 +14,7 @@ import msgspec
 
 from analyzer.case.asks import parse_ask
 from analyzer.case.document import SCHEMA, Ask, CaseChart, CaseDocument, Signal
+from analyzer.case.packed_text import find_case_text
 from analyzer.case.questions import link_questions
 from analyzer.case.ranking import order_findings
 from analyzer.case.verdicts import Trace
@@ -102,6 +103,7 @@ def read_case(path: Path) -> CaseDocument:
 
 def parse_case(text: str, where: str) -> CaseDocument:
     """Return the document that is written as `text`; a RefusedError says what is wrong with it, at `where`."""
+    text = find_case_text(text, where) or text
     try:
         raw = json.loads(text)
     except json.JSONDecodeError as error:

@@ -32,10 +32,20 @@ class SidePlace(DocumentRecord):
 
 
 class Sentence(DocumentRecord):
-    """A sentence of the conclusion, and the places it rests on."""
+    """A sentence of the conclusion, the places it rests on, and its row of the front table.
+
+    verdict  what became of it in a word, "" for a sentence that is no row; who: the machine or thing; what: of it
+    went     from what to what, in figures, "" where there are none
+    count    how many things it stands for: more than one where it counts the rest of a list
+    """
 
     text: Template
     at: list[SidePlace]
+    verdict: Product = ""
+    who: Template = ""
+    what: Template = ""
+    went: Template = ""
+    count: int = 1
 
 
 class ComparingTool(DocumentRecord, kw_only=True):
@@ -67,7 +77,11 @@ class ComparedSide(DocumentRecord, kw_only=True):
 
 
 class MachineStep(DocumentRecord, kw_only=True):
-    """What became of a machine from one side to the next: whether it was booted, and what says so."""
+    """What became of a machine from one side to the next: whether it was booted, and what says so.
+
+    clock_s  by how many seconds its clock was set forward in between, below 0 for back; 0 where it was not
+    unsure   "boot or clock change" where both explain the uptimes and nothing tells which
+    """
 
     from_side: int = field(name="from")
     to_side: int = field(name="to")
@@ -75,6 +89,8 @@ class MachineStep(DocumentRecord, kw_only=True):
     state: Product
     why: Template
     at: list[Place]
+    clock_s: float = 0.0
+    unsure: Product = ""
 
 
 class MachinePair(DocumentRecord, kw_only=True):

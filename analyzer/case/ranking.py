@@ -1,8 +1,9 @@
 """Worst first: the one order of findings, stories, hosts and objects, for every output.
 
-A story is a row of findings that no other row explains, with the rows that it explains. Stories go by the worst
-severity in them, then by how bad that is: what was seen before what a version alone tells, then how many times a
-figure is over its bar, then how sure the finding is, then the first time. How many objects there are never counts.
+A story is a row of findings that no other row explains, with the rows that it explains. Stories of which something
+was seen come before those that a version alone tells: every machine of that version has these. Then they go by the
+worst severity in them, then by how many times a figure is over its bar, then by how sure the finding is, then by the
+first time. How many objects there are never counts.
 Where all of that is alike, host, object and rule decide when a document is made (`place_findings`); after that its own
 order does, so that a redacted copy has the order of its original.
 """
@@ -134,9 +135,15 @@ def rank_stories(findings: Sequence[Finding]) -> list[list[RankedRow]]:
     ranked = [
         [rows[number] for number in order_story(rows, root, own)] for root, own in stories.items()
     ]
-    return sorted(
-        ranked, key=lambda story: (min(row.key for row in story), min(row.place for row in story))
-    )
+    return sorted(ranked, key=weigh_story)
+
+
+def weigh_story(story: Sequence[RankedRow]) -> tuple[int, bool, RowKey, int]:
+    """Return what orders stories; one of which nothing was seen comes after all that was."""
+    weights = [row.key[0] for row in story]
+    tier = min(weight.tier for weight in weights)
+    by_version = all(weight.by_version for weight in weights)
+    return tier, by_version, min(row.key for row in story), min(row.place for row in story)
 
 
 def rank_things(
@@ -204,16 +211,16 @@ def fold_rows(findings: Sequence[Finding]) -> list[RankedRow]:
         worst_first = [
             finding for _, finding in sorted(own, key=lambda one: order_within_row(one[1]))
         ]
-        weight = min(weigh_finding(finding) for finding in worst_first)
+        weight = weigh_finding(worst_first[0])
         first_time = min(finding.first_seen or _NO_TIME for finding in worst_first)
         rows.append(RankedRow(worst_first, (weight, first_time), own[0][0]))
     return rows
 
 
-def order_within_row(finding: Finding) -> tuple[Weight, float, str]:
-    """Return what orders findings of one row: by the number that their rule measures them with."""
+def order_within_row(finding: Finding) -> tuple[float, float, str]:
+    """Return what orders findings of one row, which weigh the same but for their figures (`key_of_row`)."""
     return (
-        weigh_finding(finding),
+        largest_first(finding.excess),
         largest_first(finding.magnitude),
         finding.first_seen or _NO_TIME,
     )

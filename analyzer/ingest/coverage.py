@@ -15,12 +15,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from analyzer.artefacts import builds, parsing
+from analyzer.artefacts.logtime import FAR, moment_before
 from analyzer.artefacts.tables import Row
 from analyzer.facts import Facts
 from analyzer.facts.releases import find_build, rank_statements
 from analyzer.ingest.intake import Intake, LogSpan
 from analyzer.ingest.known_files import KnownFiles
-from analyzer.ingest.nodes import LABELS, Node
+from analyzer.ingest.nodes import LABELS, Node, Nodes
 from analyzer.sources import Ledger
 from analyzer.sources.kinds import KindFinder, name_wrapper
 from analyzer.sources.ledger import LOST, SourceRecord
@@ -151,9 +152,7 @@ def find_empty_outputs(intake: Intake) -> Iterator[tuple[str, str, str]]:
                 yield row.block.node, parser.tables[0].name, row.block.address
 
 
-def make_source_records(
-    ledger: Ledger, intake: Intake, nodes: dict[str, Node]
-) -> list[dict[str, Any]]:
+def make_source_records(ledger: Ledger, intake: Intake, nodes: Nodes) -> list[dict[str, Any]]:
     """Return one record per member: what became of it (case_shape.SOURCE)."""
     records = []
     for source in ledger.sources:
@@ -178,7 +177,7 @@ def make_source_records(
     return records
 
 
-def make_node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+def make_node_records(intake: Intake, nodes: Nodes) -> list[dict[str, Any]]:
     """Return one record per node; the version is the best-trusted statement, and contradictions are warned of.
 
     Call it after `name_records`.
@@ -195,8 +194,11 @@ def make_node_records(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, 
     unique = {id(node): node for node in nodes.values()}.values()
     for node in sorted(unique, key=lambda item: (item.kind, item.id)):
         stated = rank_statements([row for table in _STATED for row in rows[node.id, table]])
-        uptimes = [row.values.get("uptime_s") for row in rows[node.id, "esxi.uptime"]]
-        uptime = uptimes[0] if uptimes else None
+        uptimes = sorted(  # of the bundle whose time is that of the capture, before what was typed
+            rows[node.id, "esxi.uptime"],
+            key=lambda row: node.captures.get(row.block.scope) != node.captured,
+        )
+        uptime = uptimes[0].values.get("uptime_s") if uptimes else None
         records.append(_make_node_record(node, stated, uptime, spans[node.id]))
     return records
 
@@ -214,6 +216,8 @@ def _make_node_record(
         warnings.append(f"other versions appear as well ({listed}): was it upgraded in between?")
     warnings += _describe_clock_steps(spans, "back", later=False)
     warnings += _describe_clock_steps(spans, "forward", later=True)
+    if node.captured and uptime and moment_before(node.captured, uptime) is None:
+        warnings.append(f"its uptime of {uptime:,} s puts its boot at a time {FAR}")
     bundles = {place.name for place in node.places if place.scope == "root"}
     if len(bundles) >= _MANY_BUNDLES:
         warnings.append(f"{len(bundles)} bundles name {node.name}, and they are read as one")

@@ -23,7 +23,7 @@ from typing import Any
 
 from analyzer.artefacts import parsing
 from analyzer.ingest.intake import Intake, Taken
-from analyzer.ingest.nodes import Node
+from analyzer.ingest.nodes import Nodes
 from analyzer.scan.parts import find_needless, is_copy
 from analyzer.sources import Ledger
 
@@ -53,7 +53,7 @@ class _Seen:
         return () if self.named else (_COPY.sub(r"\1", path),)
 
 
-def drop_duplicates(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> None:
+def drop_duplicates(intake: Intake, nodes: Nodes, ledger: Ledger) -> None:
     """Take members that came before out of the intake, and name them in the ledger.
 
     Of a log the first stays; of other members the last, which joins take as the newest. Call it before blocks
@@ -102,7 +102,7 @@ def drop_log_copies(intake: Intake) -> None:
     ]
 
 
-def _examine_member(taken: Taken, intake: Intake, nodes: dict[str, Node]) -> _Seen:
+def _examine_member(taken: Taken, intake: Intake, nodes: Nodes) -> _Seen:
     covers, scans = intake.covers[taken.covers], intake.scans[taken.scans]
     places = {cover.place.key: cover.place for cover in covers}
     tables = {cover.table for cover in covers}

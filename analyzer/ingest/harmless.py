@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzer.artefacts import logtime
-from analyzer.artefacts.tables import Table, Value
+from analyzer.artefacts.tables import Tables, Value
 from analyzer.ingest.intake import Intake
 from analyzer.scan.hits import Signature
 from analyzer.scan.tallies import find_counted
@@ -19,7 +19,7 @@ TABLE = "kb.harmless_line"
 _PREFIX = "harmless/"
 
 
-def read_harmless_rows(tables: Mapping[str, Table]) -> dict[str, Mapping[str, Value]]:
+def read_harmless_rows(tables: Tables) -> dict[str, Mapping[str, Value]]:
     """Return the rows of the catalog by id; none when the catalog has no such table."""
     table = tables.get(TABLE)
     return {str(cells["id"]): cells for cells in table.own_rows} if table else {}

@@ -77,6 +77,9 @@ class Lengths(NamedTuple):
     faults_total: int
 
 
+_EMPTY = Lengths(0, 0, 0, 0, 0, 0, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What one member brought in: its stretches of the lists of the intake, and the print of its content.
@@ -142,6 +145,7 @@ class Intake:
     # addresses of texts that nothing reads: what they say is not known, but they are no refusal
     texts: set[str] = field(default_factory=set)
     taken: list[Taken] = field(default_factory=list)  # members of which something came in
+    before: Lengths = _EMPTY  # when the member began that is being read
     strays: list[Stray] = field(default_factory=list)
     # of excerpts, what says that something is wrong
     chosen: list[ExcerptLine] = field(default_factory=list)
@@ -150,16 +154,25 @@ class Intake:
     prompted: dict[str, str] = field(default_factory=dict)
     samples: Wanted = None  # of samples the columns that are read
 
+    def begin_member(self) -> None:
+        """Note that what comes in from now on is of the next member."""
+        self.before = self.measure_lengths()
+
+    @property
+    def own_scans(self) -> list[LogScan]:
+        """The scans of the member that is being read; to seek them among all costs more with each log of a case."""
+        return self.scans[self.before.scans :]
+
     def measure_lengths(self) -> Lengths:
-        """Return how much of everything is there, for `note_member`."""
+        """Return how much of everything is there."""
         return Lengths(
             len(self.rows), len(self.frames), len(self.scans), len(self.covers), len(self.spans), len(self.faults),
             self.faults_total,
         )  # fmt: skip
 
-    def note_member(self, member: Member, before: Lengths) -> None:
-        """Note what a member brought in that has been read to its end; `before`: the lengths when it began."""
-        now = self.measure_lengths()
+    def note_member(self, member: Member) -> None:
+        """Note what a member brought in that has been read to its end."""
+        before, now = self.before, self.measure_lengths()
         if now != before:
             in_tree = member.root != member.address
             record, path, root = member.record, member.path, member.root

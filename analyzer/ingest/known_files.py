@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from analyzer.artefacts import parsing
 from analyzer.artefacts.parsing import Parser
@@ -22,11 +23,35 @@ _OUTPUT = re.compile(
 def note_patterns(parsers: Iterable[Parser]) -> None:
     """Work out what a run will ask of the patterns of parsers, see `PatternAnswers`."""
     some = list(parsers)
-    KnownFiles(some)
     for parser in some:
+        for pattern in parser.files:
+            find_literal_words(pattern)
         if parser.stream:
             find_literal_words(parser.shape)
+        if parser.head_of and parser.shape:
+            literal_choices(parser.shape)
     shapes.note_patterns(some)
+
+
+@lru_cache(maxsize=4)  # a run asks for the same parsers for each case
+def _index_words(
+    parsers: tuple[Parser, ...],
+) -> tuple[list[tuple[str, str, Parser]], dict[str, list[int]], list[int]]:
+    """Return the words of the files of parsers, the numbers of the words by the letters that are looked up, the short words."""
+    words: list[tuple[str, str, Parser]] = []
+    for parser in parsers:
+        for pattern in parser.files:
+            for word in find_literal_words(pattern):
+                words.append((word, pattern, parser))
+    by_gram: dict[str, list[int]] = {}
+    short: list[int] = []  # words that are no longer than what is looked up
+    for number, (word, *_) in enumerate(words):
+        middle = max(0, (len(word) - GRAM) // 2)
+        gram = word[middle : middle + GRAM]
+        by_gram.setdefault(gram, []).append(number)
+        if len(gram) < GRAM:
+            short.append(number)
+    return words, by_gram, short
 
 
 class KnownFiles:
@@ -36,19 +61,7 @@ class KnownFiles:
     """
 
     def __init__(self, parsers: Iterable[Parser]) -> None:
-        self._words: list[tuple[str, str, Parser]] = []
-        for parser in parsers:
-            for pattern in parser.files:
-                for word in find_literal_words(pattern):
-                    self._words.append((word, pattern, parser))
-        self._by_gram: dict[str, list[int]] = {}
-        self._short: list[int] = []  # words that are no longer than what is looked up
-        for number, (word, *_) in enumerate(self._words):
-            middle = max(0, (len(word) - GRAM) // 2)
-            gram = word[middle : middle + GRAM]
-            self._by_gram.setdefault(gram, []).append(number)
-            if len(gram) < GRAM:
-                self._short.append(number)
+        self._words, self._by_gram, self._short = _index_words(tuple(parsers))
         # folder -> words that may be in it; a folder has hundreds of members
         self._near: dict[str, set[int]] = {}
         # words of a command -> parsers whose files are named so

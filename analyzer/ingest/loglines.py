@@ -17,7 +17,7 @@ from analyzer.artefacts.logtime import is_stamped
 from analyzer.artefacts.parsing import Parser
 from analyzer.artefacts.tables import Block, Fault, Row
 from analyzer.ingest.intake import Cover, FactScope, Intake, LogSpan
-from analyzer.scan.blocks import BlockSearch, BlockTally, LineBlock, LineBlocks, Source
+from analyzer.scan.blocks import BlockSearch, BlockTally, LineBlock, LineBlocks, Source, pick_lines
 from analyzer.scan.heads import Heads, Purse
 from analyzer.scan.hits import Ends, LogScan, decode_line
 from analyzer.scan.parts import parts_of
@@ -89,15 +89,7 @@ class HostLogPart:
         self.result.lines += len(own)
         self.result.bytes += len(kept)
         self.ends.see_block(LineBlock(kept, len(kept), 1, len(own)))
-        if len(own) < len(lines):
-            spread = []
-            after = 0
-            for place in own:
-                spread.append(b"\n" * (place - after) + lines[place] + b"\n")
-                after = place + 1
-            spread.append(b"\n" * (len(lines) - after))
-            kept = b"".join(spread)
-        block = LineBlock(kept, len(kept), first_line, len(lines))
+        block = pick_lines(lines, own, first_line)
         self.heads.see_block(block)
         if self.search is not None:
             self.search.search_block(block)

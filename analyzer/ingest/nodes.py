@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, groupby
 
+from analyzer.artefacts.logtime import FAR, read_given_time
 from analyzer.artefacts.parsing import registry
 from analyzer.artefacts.tables import Frame, Row, name_blocks
 from analyzer.ingest.intake import FactScope, Intake
@@ -71,7 +72,8 @@ Span = tuple[datetime, datetime]
 class Node:
     """One machine of the case.
 
-    bundle  some of it comes from a support bundle, not from loose files and transcripts alone
+    bundle    some of it comes from a support bundle, not from loose files and transcripts alone
+    captures  place key -> time of the capture of each of its trees, "" where nothing tells
     """
 
     id: str
@@ -81,11 +83,15 @@ class Node:
     warnings: list[str] = field(default_factory=list)
     captured: str = ""
     bundle: bool = False
+    captures: dict[str, str] = field(default_factory=dict)
 
     @property
     def given_name(self) -> str:
         """The name of the machine, "" for one that got its name from a file."""
         return "" if self.id.startswith(_ALONE) else self.name
+
+
+Nodes = dict[str, Node]  # by the place that names it
 
 
 def shorten_name(name: str) -> str:
@@ -95,19 +101,19 @@ def shorten_name(name: str) -> str:
     return name.partition(".")[0].lower()
 
 
-def resolve_nodes(intake: Intake, kinds: KindFinder) -> dict[str, Node]:
+def resolve_nodes(intake: Intake, kinds: KindFinder) -> Nodes:
     """Return place key -> node for every place of the intake; nodes are named and unique."""
     return NodeResolver(intake, kinds).resolve_places()
 
 
-def name_records(intake: Intake, nodes: dict[str, Node]) -> None:
+def name_records(intake: Intake, nodes: Nodes) -> None:
     """Name the node of everything read, from the scope it was read in; before this no one can read a node."""
     name_blocks(chain[Row | Frame](intake.rows, intake.frames), lambda scope: nodes[scope].id)
     for scan in intake.scans:
         scan.assign_node(nodes[scan.scope].id)
 
 
-def separate_places(intake: Intake) -> dict[str, Node]:
+def separate_places(intake: Intake) -> Nodes:
     """Return place key -> node with every place a machine of its own: when it is unknown which belong together."""
     nodes = {}
     for key, place in intake.places.items():
@@ -130,9 +136,9 @@ class NodeResolver:
         self.hostnames = find_hostnames(intake)
         self.hostnames |= self._find_names_inside()
         self.named: dict[tuple[str, str], Node] = {}
-        self.nodes: dict[str, Node] = {}
+        self.nodes: Nodes = {}
 
-    def resolve_places(self) -> dict[str, Node]:
+    def resolve_places(self) -> Nodes:
         """Return the node of every place."""
         votes = _vote_kinds(self.intake)
         kind_of: dict[str, str] = {}
@@ -319,7 +325,12 @@ class NodeResolver:
             node = self.nodes[key]
             if place.scope == "root":
                 kind = self.kinds.find_kind(place.name)
-                node.captured = max(node.captured, kind.captured)
+                captured = read_given_time(kind.captured) if kind.captured else ""
+                if captured is None:
+                    remark = f"its bundle names {kind.captured} as the time of its capture"
+                    node.warnings.append(f"{remark}: no date, or one {FAR}")
+                node.captured = max(node.captured, captured or "")
+                node.captures[key] = captured or ""
                 node.bundle |= kind.kind not in ("", "loose")
             node.warnings += intake.remarks.get(key, [])
             if node.kind == HOSTED:

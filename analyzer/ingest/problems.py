@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from analyzer.artefacts import logtime, parsing
 from analyzer.artefacts.loghost import name_object
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
 from analyzer.case.verdicts import Judgement
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import Node
+from analyzer.ingest.nodes import Nodes
 from analyzer.ingest.statements import mask_numbers
 from analyzer.scan.hits import LogScan, Signature, Tally, decode_line
 from analyzer.scan.parts import is_copy
@@ -30,7 +30,7 @@ from analyzer.secrets.values import hide_lone_line
 from analyzer.signals import lines
 from analyzer.signals.ages import LogFilePart, find_age
 from analyzer.signals.answers import API_ERROR
-from analyzer.signals.lines import ExcerptLine, LineKind, classify_line
+from analyzer.signals.lines import ExcerptLine, LineKind, name_line
 from analyzer.signals.templates import find_object
 from analyzer.signals.word_odds import add_gain, find_word_gain, read_odds
 from analyzer.sources import Ledger
@@ -80,8 +80,8 @@ def classify_problem(kind: str, text: str) -> ProblemKind | None:
     """Return the problem of a kind that a line reports, None when it reports none."""
     text = text[:LOOKED_AT]
     if kind == LINE:
-        line = classify_line(text)
-        return ProblemKind(kind, line.template, line.module)
+        module, template = name_line(text)
+        return ProblemKind(kind, template, module)
     if kind == EVENT:
         found = _EVENT.search(text)
         return ProblemKind(kind, found["what"], name_object(text[found.end() :])) if found else None
@@ -177,7 +177,7 @@ class _Total:
         self.last = end if self.last is None else max(self.last, end)
 
 
-def find_problems(intake: Intake, nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:
+def find_problems(intake: Intake, nodes: Nodes, ledger: Ledger) -> list[dict[str, Any]]:
     """Return every problem that the logs report, with count, first and last, and the core dumps among the members.
 
     The same line in two logs of a host counts once: of logs that report one problem the fullest counts. Call it when
@@ -318,7 +318,7 @@ def _list_parts(
     return parts
 
 
-def _find_dump_files(nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, Any]]:
+def _find_dump_files(nodes: Nodes, ledger: Ledger) -> list[dict[str, Any]]:
     """Return the core dumps that lie in the material, each once, however many fragments it has."""
     roots: dict[str, str] = {}
     for node in nodes.values():
@@ -343,7 +343,7 @@ def _find_dump_files(nodes: dict[str, Node], ledger: Ledger) -> list[dict[str, A
 def list_uncovered(
     known: Sequence[Mapping[str, Any]],
     judgement: Judgement,
-    tables: Mapping[str, Table],
+    tables: Tables,
     name: Callable[[str], str] = str,
 ) -> list[dict[str, Any]]:
     """Return the problems that no finding rests on, with what the catalog says of events.
@@ -425,5 +425,5 @@ def _find_covered(judgement: Judgement) -> set[tuple[str, ProblemKind]]:
     return covered
 
 
-def _read_rows(tables: Mapping[str, Table], name: str) -> Iterator[Mapping[str, Any]]:
+def _read_rows(tables: Tables, name: str) -> Iterator[Mapping[str, Any]]:
     return tables[name].own_rows if name in tables else iter(())

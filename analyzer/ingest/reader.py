@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ from analyzer.signals.suspects import FEW, find_suspect_lines
 from analyzer.sources import Ledger, Member, passes, prompts
 from analyzer.sources.encoding import decode, first_lines, looks_like_text
 from analyzer.sources.item import PIECE_INSIDE, is_piece
-from analyzer.sources.kinds import KindFinder
+from analyzer.sources.kinds import LAYOUT, KindFinder
 from analyzer.sources.passes import Begun, clean_lines, find_lead, is_wrapped, remove_margin
 from analyzer.sources.prompts import Prompt
 from analyzer.sources.session import TerminalSession
@@ -67,11 +67,6 @@ PASTED = 200  # lines of a text that somebody may have put together by hand
 HEAD_LINES = 200  # of a log, for what its first lines state (version, build)
 BEGINNING = 30  # lines of an output that are looked at
 LEAST = 20  # fewer lines may be a message, or a list of nothing
-# Folders of a vm-support bundle: what no parser takes there is listed, not guessed at.
-LAYOUT = re.compile(
-    r"^(?:[^/]+/)?(?:commands|json|etc|var|proc|bootbank|altbootbank|vmfs|usr|tmp|scratch|opt|lib|boot|dev"
-    r"|snapshot-\d+)/"
-)
 # 4.x: one file for all programs of the host
 MESSAGES = re.compile(r"(?:^|/)var/log/messages(?:\.\d+)?(?:\.(?:gz|bz2|xz|zst))?$")
 UNLIKE_ITS_NAME = "its first lines are not the output of the command in its name"
@@ -294,12 +289,13 @@ class SessionReader:
             goes_on = bool(piece.lines[-1].strip())
             if piece.parser is None and piece.role != "command":
                 own.setdefault(machine, []).append(piece)
+        # one and the same line may be there a million times
+        texts = {key: set().union(*(one.lines for one in some)) for key, some in own.items()}
         read_by = set()
         for parser in self.anywhere.values():
             for (host, kind), some in own.items():
-                if not any(
-                    parser.starts_at(line[:MOST_LINE]) for one in some for line in one.lines
-                ):
+                holders = _find_holders(parser.shape, texts[host, kind])
+                if not any(parser.starts_at(line[:MOST_LINE]) for line in holders):
                     continue
                 lines = [""] * (some[-1].first_line + len(some[-1].lines) - some[0].first_line)
                 for piece in some:
@@ -390,7 +386,7 @@ class SessionReader:
             [log], None, address, find_home, piece.lines, first, excerpt=excerpt
         )
         self.log_lines.note_strange_lines(member)
-        scopes = {scan.scope for scan in self.into.scans if scan.address == address}
+        scopes = {scan.scope for scan in self.into.own_scans}
         if len(scopes) != 1:
             return
         home = self.into.places[scopes.pop()]
@@ -457,7 +453,7 @@ class MemberReader:
     def read_member(self, member: Member) -> None:
         """Read one member to its end and note in the ledger what became of it."""
         self.watch.begins(member.address)
-        before = self.into.measure_lengths()
+        self.into.begin_member()
         record = member.record
         head = b"" if member.measured else member.text_head(HEAD)
         self.kinds.see_member(member.root, member.path, head)
@@ -479,7 +475,7 @@ class MemberReader:
             is_sure = self.kinds.is_sure(member.root)
             if not is_sure and find_likeness(member.path, head[:FIRST]):
                 self.into.strays.append(Stray(record, member.root))
-        self.into.note_member(member, before)
+        self.into.note_member(member)
         self.progress(member.address, member.read_bytes)
         self.watch.ended(member.address, record.lines or 0)
 
@@ -651,7 +647,7 @@ class MemberReader:
         parsers = self.log_lines.search_by_host(
             logs, source, address, find_home, sample, excerpt=excerpt
         )
-        places = {scan.scope for scan in self.into.scans if scan.address == address}
+        places = {scan.scope for scan in self.into.own_scans}
         if len(places) == 1:
             place = self.into.places[places.pop()]
             self.into.member_place.setdefault(member.address, place.key)
@@ -721,7 +717,7 @@ class MemberReader:
     # --- what became of a member ---
 
     def _note_searched(self, member: Member, parsers: list[Parser]) -> None:
-        scans = [scan for scan in self.into.scans if scan.address == member.address]
+        scans = self.into.own_scans
         if holes := max((scan.nul_bytes for scan in scans), default=0):
             member.record.why = f"{holes:,} NUL bytes: a gap such as a power loss leaves"
         self.log_lines.note_strange_lines(member)
@@ -747,3 +743,15 @@ def fits_output(parser: Parser, begun: Block) -> bool:
         if not has_ruler and not may_record(parser, lines):
             return False  # what the parser itself would say as well, ten times as slowly
     return any(isinstance(item, Row) for item in run_parser(parser, begun))
+
+
+def _find_holders(shape: str, lines: set[str]) -> Iterable[str]:
+    """Return those of many lines that hold one of the texts without which a shape, not ignoring case, matches none."""
+    if len(lines) <= FEW:
+        return lines
+    whole = "\n".join(lines)
+    for choice in literal_choices(shape):
+        if not choice.ignore_case:
+            held = [text for text in choice.texts if text in whole]
+            return [line for line in lines if any(text in line for text in held)] if held else []
+    return lines

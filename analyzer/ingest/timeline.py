@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 from typing import Any
 
 from analyzer.artefacts import logtime
 from analyzer.artefacts.loghost import BOOT
 from analyzer.case.verdicts import Judgement
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import Node
+from analyzer.ingest.nodes import Node, Nodes
 from analyzer.scan.hits import Signature
 
 MOST = 400
@@ -25,7 +24,7 @@ TIMELINE_SIGNATURES = (
 )
 
 
-def list_events(intake: Intake, nodes: dict[str, Node]) -> list[dict[str, Any]]:
+def list_events(intake: Intake, nodes: Nodes) -> list[dict[str, Any]]:
     """Return what the material itself shows: captures, boots and the events of vobd, in no order."""
     events: list[dict[str, Any]] = []
     for node in {id(node): node for node in nodes.values()}.values():
@@ -52,9 +51,8 @@ def _find_boot(intake: Intake, node: Node) -> dict[str, Any] | None:
         uptime = row.values.get("uptime_s")
         if not isinstance(uptime, int | float):
             continue
-        try:
-            boot = datetime.fromisoformat(node.captured) - timedelta(seconds=uptime)
-        except (ValueError, OverflowError):
+        boot = logtime.moment_before(node.captured, uptime)
+        if boot is None:
             return None
         time = boot.strftime("%Y-%m-%dT%H:%M:%SZ")
         text = "host booted (capture time minus uptime)"

@@ -6,6 +6,7 @@ from analyzer.judge.choosing import grade_severity
 from analyzer.judge.node_coverage import kinds_of
 from analyzer.judge.rule_evaluation import verdict_of
 from analyzer.judge.whole_catalog import (
+    EvidencePlace,
     JudgementBuilder,
     OnJudged,
     judge,
@@ -13,9 +14,11 @@ from analyzer.judge.whole_catalog import (
     judge_many,
     judge_nothing,
     judge_rule,
+    list_places,
 )
 
 __all__ = [
+    "EvidencePlace",
     "JudgementBuilder",
     "OnJudged",
     "grade_severity",
@@ -25,5 +28,6 @@ __all__ = [
     "judge_nothing",
     "judge_rule",
     "kinds_of",
+    "list_places",
     "verdict_of",
 ]

@@ -158,7 +158,7 @@ def pick_worst(
     return kept
 
 
-def grade_severity(rule: Rule, answers: Sequence[bool | None]) -> str:
+def grade_severity(rule: Rule, answers: Iterable[bool | None]) -> str:
     """Return the severity of the first true grade; where none is known to be true, of the last."""
     for grade, answer in zip(rule.grades, answers, strict=True):
         if answer is True:
@@ -213,6 +213,9 @@ class Chooser:
     lean: bool
     find_answers: FindAnswers = find_no_answers  # of the logs
     cuts: list[Cut] = field(default_factory=list)
+    _gauges: dict[tuple[int, str], Gauge | None] = field(
+        default_factory=dict
+    )  # by outcome, severity
 
     def choose_reported(self, alike: list[Chosen], show: ShowDetail) -> list[Chosen]:
         """Return the subjects of one verdict that are reported; the others are counted in `cuts`."""
@@ -265,20 +268,26 @@ class Chooser:
         """Return the severity of an outcome: its own, or by the grades of the rule."""
         if outcome.severity:
             return outcome.severity
-        return grade_severity(self.rule, [why.read_value(grade.when) for grade in self.rule.grades])
+        return grade_severity(self.rule, (why.read_value(grade.when) for grade in self.rule.grades))
 
     def measure_magnitude(self, why: TraceContext) -> float | None:
         """Return how bad a subject is as a number of which the larger is the worse; None when nothing says so."""
-        gauge = find_gauge(self.rule)
+        answer = 0, ""
+        if answer not in self._gauges:
+            self._gauges[answer] = find_gauge(self.rule)
+        gauge = self._gauges[answer]
         if gauge is None:
             return None
         return gauge.measure_magnitude(why.read_value(gauge.node))
 
-    def measure_excess(self, outcome: Outcome, why: TraceContext) -> float | None:
+    def measure_excess(self, outcome: Outcome, severity: str, why: TraceContext) -> float | None:
         """Return how many times the figure of a subject is over the bar of its severity; None when nothing says so."""
-        severity = self.find_severity(outcome, why)
-        held = [grade.when for grade in self.rule.grades if grade.severity == severity]
-        gauge = find_gauge_among(self.rule, [*held, outcome.when, self.rule.when])
+        answer = id(outcome), severity
+        if answer not in self._gauges:
+            held = [grade.when for grade in self.rule.grades if grade.severity == severity]
+            conditions = [*held, outcome.when, self.rule.when]
+            self._gauges[answer] = find_gauge_among(self.rule, conditions)
+        gauge = self._gauges[answer]
         if gauge is None:
             return None
         return gauge.measure_excess(why.read_value(gauge.node), why.read_value(gauge.bar))

@@ -367,15 +367,20 @@ class Evaluator:
             return lambda env: env[UNSEEN]
         if self.aliases[alias].table.given is not None:
             # The rows of the catalog are all there, but which one is meant?
-            find_joiner = self._find_joiner
-            return lambda env: find_joiner(alias).make_key(env) is None
+            return lambda env: self._find_joiner(alias).make_key(env) is None
         losses = self._find_losses(alias)
+        join = self.joins.get(alias)
+        keyed = join is not None and bool(join.by)
 
         def may_lack(env: Env) -> bool:
+            # No one can say which row belongs to what was not seen, unless there is none at all.
+            lacks_key = keyed and env[UNSEEN] and self._find_joiner(alias).make_key(env) is None
+            if lacks_key and not self._make_whole(alias)(env):
+                return True
             lost = losses[env[MODE]]
             return lost if isinstance(lost, bool) else env[BASE].node in lost
 
-        return may_lack if any(losses) else answer_false
+        return may_lack if keyed or any(losses) else answer_false
 
     def _find_losses(self, alias: str) -> Losses:
         """Return for each mode on which nodes rows of an alias may be missing."""

@@ -17,7 +17,6 @@ from analyzer.case.verdicts import (
     Evidence,
     Finding,
     Fix,
-    Reason,
     Verdict,
 )
 from analyzer.facts import Facts
@@ -32,6 +31,7 @@ from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.command import fill_command
 from analyzer.rules.language.expression import ExprNode
 from analyzer.rules.language.template import Template
+from analyzer.runtime.text import span_in_words
 
 CONTEXT = 2  # lines before and after
 LISTED = 8  # rows of one alias
@@ -39,7 +39,6 @@ MOST = 60  # pieces of evidence of one finding
 POINTS = 600  # points of one chart
 _BOUNDS = {"count": "at least ", "max": "at least ", "min": "at most "}
 _TIME_BOUNDS = {"max": " or later", "min": " or earlier"}
-_LOST = (Reason.UNREADABLE, Reason.UNPARSED)
 
 Series = dict[str, list[float] | list[str] | str]
 
@@ -65,6 +64,7 @@ class FindingWriter:
         rule = self.rule
         taken = one.taken or 0
         outcome = rule.outcomes[taken]
+        severity = self.chooser.find_severity(outcome, why)
         finding = Finding(
             id="",
             rule=rule.id,
@@ -76,15 +76,15 @@ class FindingWriter:
             subject=name,
             object=thing,
             verdict=Verdict.MATCH.value,
-            severity=self.chooser.find_severity(outcome, why),
+            severity=severity,
             confidence=outcome.confidence,
             say=rule.title,
             about=rule.about,
             caution=rule.caution,
             not_this=list(rule.not_this),
-            source=list(rule.source),
+            source=[source.describe_source() for source in rule.source],
             magnitude=self.chooser.measure_magnitude(why),
-            excess=self.chooser.measure_excess(outcome, why),
+            excess=self.chooser.measure_excess(outcome, severity, why),
         )
         if outcome.say is not None:
             finding.say = fill_text(outcome.say, why)
@@ -103,6 +103,7 @@ class FindingWriter:
             if why.read_value(note.when) is True:
                 finding.also.append(fill_text(note.say, why))
         finding.also += count_all_lines(outcome, why)
+        self._mark_excerpt(finding, why)
         self._note_cut_sources(finding, why)
         finding.first_seen = min(
             (item.taken for item in finding.evidence if item.taken), default=""
@@ -144,15 +145,32 @@ class FindingWriter:
                 finding.maybe_worse.append(missing)
             ask = cause.find_ask(self.rule)
             asked = f" Ask for: {ask.rstrip('.')}." if ask else ""
-            finding.also.append(f"Could not check: {cause.why}.{could}{asked}")
+            finding.also.append(f"Needs more data: {cause.why}{could}.{asked}")
+
+    def _mark_excerpt(self, finding: Finding, why: TraceContext) -> None:
+        """Call a finding possible that rests on fewer lines of an excerpt than the rule asks of a log, and say so."""
+        for name, answer in sorted(why.answers.items()):
+            if not answer.short_of:
+                continue
+            finding.confidence = "possible"
+            seen = self.rule.seen[name]
+            window = f" within {span_in_words(seen.within)}" if seen.within else ""
+            times = (
+                f"For {answer.best:,} different {seen.distinct}"
+                if seen.distinct
+                else f"Seen {answer.best:,} times"
+            )
+            finding.also.append(
+                f"{times} in an excerpt; of a whole log the rule asks for {answer.short_of:,}{window}."
+            )
 
     def _note_cut_sources(self, finding: Finding, why: TraceContext) -> None:
         """Say which sources ended early, so that values over many rows are those seen so far."""
         notes: dict[str, None] = {}
-        for name, alias in self.rule.aliases.items():
+        for name, alias in why.aliases.items():
             if alias.table.lines_of is not None:
-                cause = why.explain_absent(name)
-                if cause.table is alias.table and cause.reason in _LOST:
+                cause = why.explain_lost(name)
+                if cause is not None:
                     notes[f"There may be more such lines: {cause.why}."] = None
             elif alias.many:
                 covered = self.facts.coverage(why.detail.node, alias.table.name)
@@ -184,12 +202,11 @@ def bound_value(node: ExprNode, why: TraceContext) -> str:
         return _BOUNDS["count"] if partial else ""
     if node.op not in _BOUNDS or node.type not in ("int", "float", "time"):
         return ""
-    table = why.rule.aliases[node.name].table
+    table = why.aliases[node.name].table
     if table.lines_of is None:
         cut = why.facts.coverage(why.detail.node, table.name).state == "cut"
     else:
-        cause = why.explain_absent(node.name)
-        cut = cause.table is table and cause.reason in _LOST
+        cut = why.explain_lost(node.name) is not None
     bounds = _TIME_BOUNDS if node.type == "time" else _BOUNDS
     return bounds[node.op] if cut else ""
 
@@ -246,10 +263,9 @@ def compare_outcome(finding: Finding, severity: str, confidence: str) -> tuple[s
     now = SEVERITIES.index(finding.severity)
     then = SEVERITIES.index(severity)
     if then != now:
-        change = "rise" if then < now else "drop"
-        return f" Severity may {change} to {severity}.", then < now
+        return f"; could be {severity}", then < now
     if CONFIDENCES.index(confidence) < CONFIDENCES.index(finding.confidence):
-        return f" Confidence may rise to {confidence}.", True
+        return f"; could be {confidence}", True
     return "", False
 
 

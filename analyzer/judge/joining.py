@@ -104,18 +104,25 @@ def read_table(facts: Facts, name: str) -> CaseTable:
 # -- joins
 
 
+# Operations whose value follows from their parts alone
+_PLAIN = ("literal", "and", "or", "not", "compare", "in", "known")
+
+
 @dataclass(slots=True)
 class JoinedRows:
     """The many rows of an alias that belong to one subject.
 
     rows      of objects, in the order of their numbers; maybe: of which it is unknown whether they belong
     captures  of samples
+    deciding, fulfilling  rows that findings show of such aggregates
     """
 
     rows: Sequence[CaseRow] = ()
     maybe: Sequence[bool] | None = None
     captures: Sequence[SampleSlice] = ()
     parts: dict[int, Any] = field(default_factory=dict)  # of aggregates that hang on the rows alone
+    deciding: dict[tuple[int, int, bool], int | None] = field(default_factory=dict)
+    fulfilling: dict[int, list[int]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows) + sum(stretch.count for stretch in self.captures)
@@ -183,6 +190,17 @@ class RowSource:
         return self.node != base.node, source, time if source else 0, between
 
 
+def reads_only(where: ExprNode, alias: str) -> bool:
+    """Say whether a condition reads cells of one alias and nothing else: then it holds for a row whoever asks."""
+    for node in where.walk():
+        if node.op in ("column", "row"):
+            if node.name != alias:
+                return False
+        elif node.op not in _PLAIN:
+            return False
+    return True
+
+
 class Joiner:
     """Finds the rows of one join for every subject.
 
@@ -217,6 +235,8 @@ class Joiner:
         self._where: Fn | None = wheres(join.where) if join.where is not None else None
         self._vectors: VectorClosures | None = None
         self._vector_wheres: VectorClosures | None = None
+        # Rows that a key alone chooses are found once for all subjects that have it
+        self._own_where = join.where is None or reads_only(join.where, self.name)
         self._groups: dict[Key, JoinedRows] = {}
         table = join.alias.table
         self._ranked = join.alias.many and bool(table.key) and not facts.single_block(table.name)
@@ -252,12 +272,14 @@ class Joiner:
         key = self.make_key(env)
         if key is None:
             return NO_ROWS
-        if self._where is None and not self._ranked:
-            if key not in self._groups:
-                rows = self._find_objects(key)
-                captures = self._find_samples(key)
-                self._groups[key] = JoinedRows(rows, captures=captures)
-            return self._groups[key]
+        if not self._own_where or self._ranked:
+            return self._choose_group(env, key)
+        if key not in self._groups:
+            self._groups[key] = self._choose_group(env, key)
+        return self._groups[key]
+
+    def _choose_group(self, env: Env, key: Key) -> JoinedRows:
+        """Return the rows with a key that the join's `where` lets pass; of copies the nearest."""
         group = JoinedRows(self._find_objects(key), captures=self._find_samples(key))
         if self._where is not None:
             group = self._filter_group(self._where, env, group)
@@ -518,6 +540,15 @@ class Aggregate:
         if not self.conditional:
             return []
         group = self.group(env)
+        if not self.shared or not len(group):
+            return self._list_fulfilling(env, group)
+        key = id(self.node)
+        if key not in group.fulfilling:
+            group.fulfilling[key] = self._list_fulfilling(env, group)
+        return group.fulfilling[key]
+
+    def _list_fulfilling(self, env: Env, group: JoinedRows) -> list[int]:
+        """Return the first rows of a group that fulfil the condition."""
         found = []
         for row, value in zip(group.rows, self._read_values(env, group), strict=True):
             if value is True:
@@ -531,6 +562,17 @@ class Aggregate:
     def find_deciding(self, env: Env, leaf: ExprNode, *, least: bool) -> int | None:
         """Return the row that decides: where the condition holds the extreme one, of several the first."""
         group = self.group(env)
+        if not self.shared or not len(group):
+            return self._find_deciding(env, group, leaf, least=least)
+        key = id(self.node), id(leaf), least
+        if key not in group.deciding:
+            group.deciding[key] = self._find_deciding(env, group, leaf, least=least)
+        return group.deciding[key]
+
+    def _find_deciding(
+        self, env: Env, group: JoinedRows, leaf: ExprNode, *, least: bool
+    ) -> int | None:
+        """Return the row of a group that decides."""
         sized = leaf.type in ("int", "float", "time")
         wanted = self.node.op != "all"  # one row decides a no
         best: dict[bool, tuple[Any, int]] = {}  # whether the condition decides -> cell, row

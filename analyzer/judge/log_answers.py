@@ -21,6 +21,7 @@ from analyzer.rules.own import Key, OwnScope
 from analyzer.scan.hits import Hit
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+SEVERAL = 2  # lines of an excerpt that show that something repeats
 CHAINS = 50  # of a sequence that was seen more often only so many are kept, and the last
 _FOLDED = "message repeated "
 _TIMES = re.compile(r"message repeated (\d{1,6}) times: \[")
@@ -77,6 +78,7 @@ class LogAnswer:
               first sequence
     reached   of a question about a window, one value or different values: the most it came to, in one window
     window    the lines of that window, or of that value
+    short_of  the count that was asked for, where an excerpt holds fewer lines and these stand for more; else 0
     rescan    True when only another search of the case's own files helps: there is nothing to ask for
     """
 
@@ -91,6 +93,7 @@ class LogAnswer:
     deciding: list[LogHit] = field(default_factory=list)
     reached: int | None = None
     window: list[LogHit] = field(default_factory=list)
+    short_of: int = 0
 
     @property
     def best(self) -> int:
@@ -252,6 +255,18 @@ def answer_count(seen: SeenDef, pool: HitLines) -> LogAnswer:
         if answer.value is True and seen.within:  # a sentence names the ends of the fullest window
             answer.deciding = [fullest.fullest[0], fullest.fullest[-1]]
     return answer
+
+
+def accept_few(seen: SeenDef, answer: LogAnswer) -> None:
+    """Let a count be reached by several lines that somebody chose: of a whole log there may be many more.
+
+    One line repeats nothing, and lines that have no time came within no window.
+    """
+    lines = answer.window if seen.within else answer.hits
+    if answer.value is not True and answer.best >= SEVERAL and lines:
+        answer.value = True
+        answer.short_of = seen.at_least
+        answer.deciding = [lines[0], lines[-1]]
 
 
 def compare_count(seen: SeenDef, pool: HitLines, parts: Sequence[Windows]) -> LogAnswer:

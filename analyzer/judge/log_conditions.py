@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -20,7 +20,7 @@ from typing import Any
 from analyzer.artefacts import parsing
 from analyzer.artefacts.logtime import log_time
 from analyzer.artefacts.parsing import Parser
-from analyzer.artefacts.tables import Block, Column, Row, Table, cell_of
+from analyzer.artefacts.tables import Block, Column, Row, Table, Value, cell_of
 from analyzer.case.verdicts import Evidence, Reason
 from analyzer.facts import Facts
 from analyzer.facts.database import fitting
@@ -28,9 +28,11 @@ from analyzer.judge.case_rows import parse_moment
 from analyzer.judge.closures import Closures, Env, Fn
 from analyzer.judge.log_answers import (
     EPOCH,
+    SEVERAL,
     HitLines,
     LogAnswer,
     LogHit,
+    accept_few,
     answer_count,
     answer_lasting,
     answer_sequence,
@@ -57,6 +59,10 @@ _MEMBER = re.compile(
     r"(?P<stem>.+?)(?:\.(?P<dot>\d{1,4}))?(?:\.(?:log|all))?(?:\.(?P<end>\d{1,4}))?(?:\.(?:gz|bz2|xz|zst))?$"
 )
 _PARSING = Lock()  # parsers may keep a state; rules are judged in several threads
+
+
+LINES_KNOWN = 12_000  # cells of messages that are kept: those of one storm, as all its rules see it
+FEWEST_OF_A_LOG = 50  # lines of a log without a bundle; fewer are what somebody chose
 
 
 def explain_unsearched(log: LogDef) -> str:
@@ -100,6 +106,23 @@ class Answers:
         return values.pop() if len(values) == 1 else None
 
 
+def list_gates(rule: Rule) -> frozenset[str]:
+    """Return the questions about several lines without which a rule says nothing.
+
+    One that chooses between answers is none of them, as the rule has an answer for fewer lines; nor is one that is
+    asked to be false.
+    """
+    if all(seen.at_least < SEVERAL for seen in rule.seen.values()):
+        return frozenset()
+    nodes = [*rule.when.walk()]
+    if any(node.op == "not" for node in nodes):
+        return frozenset()
+    conditions = [one.when for one in rule.outcomes] + [one.when for one in rule.grades]
+    choosing = {leaf.name for node in conditions for leaf in node.walk() if leaf.op == "seen"}
+    asked = {leaf.name for leaf in nodes if leaf.op == "seen"} - choosing
+    return frozenset(name for name in asked if rule.seen[name].at_least >= SEVERAL)
+
+
 class Logs:
     """The hits of one rule in one case, node by node.
 
@@ -110,6 +133,7 @@ class Logs:
         self.rule = rule
         self.facts = facts
         self.scopes = nodes_of(rule).scopes
+        self.gates = list_gates(rule)
         self._parsed = {} if parsed is None else parsed
         self._hits: dict[tuple[str, str], HitLines] = {}
         self._once: dict[tuple[str, str], HitLines] = {}
@@ -214,11 +238,21 @@ class Logs:
                 self._doubt(answer, logs[1:], node)
         else:
             answer = answer_count(seen, pools[0])
+            if seen.name in self.gates and self._is_excerpt(logs[0], node):
+                accept_few(seen, answer)
         if answer.value is True:
             answer.more = self._explain_more(seen, logs, node, pools)
         else:
             self._doubt(answer, logs, node)
         return answer
+
+    def _is_excerpt(self, log: LogDef, node: str) -> bool:
+        """Say whether all that is there of a log are lines that somebody chose: of no bundle, and few or an excerpt."""
+        scans = self.find_scans(log, node)
+        if not all(self.facts.nodes[scan.node].loose for scan in scans):
+            return False
+        whole = sum(scan.lines for scan in scans if not scan.excerpt)
+        return bool(scans) and whole < FEWEST_OF_A_LOG
 
     def _explain_more(
         self, seen: SeenDef, logs: Sequence[LogDef], node: str, pools: Sequence[HitLines]
@@ -362,13 +396,12 @@ class Logs:
     def is_unsearched(self, log: LogDef, nodes: Collection[str]) -> bool:
         """Say whether a log of some nodes was stored without a search for a signature."""
         signature = self.name_signature(log)
-        scans = self.facts.scans_of(log.table.name)
-        return any(signature in scan.unsearched for scan in scans if scan.node in nodes)
+        scans = self.facts.scans_on(log.table.name, nodes)
+        return any(signature in scan.unsearched for scan in scans)
 
     def find_scans(self, log: LogDef, node: str) -> list[LogScan]:
         """Return what was found in the log of a signature on a node."""
-        nodes = set(self._list_nodes(log, node))
-        return [scan for scan in self.facts.scans_of(log.table.name) if scan.node in nodes]
+        return self.facts.scans_on(log.table.name, self._list_nodes(log, node))
 
     def name_signature(self, log: LogDef) -> str:
         """Return the name of a signature in a scan."""
@@ -376,8 +409,9 @@ class Logs:
 
     def _list_nodes(self, log: LogDef, node: str) -> list[str]:
         """Return the nodes whose log a signature is looked for in."""
-        nodes = self.facts.nodes_with(log.table.name)
-        return nodes if log.any_node else [key for key in nodes if key == node]
+        if log.any_node:
+            return self.facts.nodes_with(log.table.name)
+        return [node] if self.facts.is_with(log.table.name, node) else []
 
     # -- hits
 
@@ -404,10 +438,7 @@ class Logs:
         signature = self.name_signature(log)
         copies: defaultdict[tuple[str, str], dict[str, list[Hit]]] = defaultdict(dict)
         uncounted = 0
-        nodes = set(nodes)
-        for scan in self.facts.scans_of(log.table.name):
-            if scan.node not in nodes:
-                continue
+        for scan in self.facts.scans_on(log.table.name, nodes):
             own = scan.of(signature)
             uncounted += max(0, scan.counts.get(signature, len(own)) - len(own))
             for hit in own:
@@ -442,13 +473,24 @@ class Logs:
             return LogHit(hit, node, written, values)
         captured = self.facts.nodes[node].captured
         block = Block(message, hit.line - len(message) + 1, hit.address, taken=captured)
-        row = parse_message(log.table.name, block)
-        if row is None and log.table.shares_files:
+        parsed = self._parse_cells(log.table.name, block)
+        if parsed is None and log.table.shares_files:
             return None
-        cells: dict[str, Any] = dict(row.values) if row else {}
+        cells: dict[str, Any] = dict(parsed or {})
         cells.update((name, value) for name, value in values.items() if value is not None)
         time = parse_seconds(str(cells["time"])) if cells.get("time") else None
         return LogHit(hit, node, written if time is None else time, cells)
+
+    def _parse_cells(self, table: str, block: Block) -> Mapping[str, Value] | None:
+        """Return the cells of a message, which the signatures of several rules may have found; None without a row."""
+        known = self.facts.parsed_lines
+        key = table, block.address, block.first_line, block.taken, *block.lines
+        if key not in known:
+            if len(known) >= LINES_KNOWN:
+                known.clear()
+            row = parse_message(table, block)
+            known[key] = None if row is None else row.values
+        return known[key]
 
     def _wants_columns(self, log: LogDef) -> bool:
         """Say whether the rule reads columns of the log; the time of a line is known without its parser.

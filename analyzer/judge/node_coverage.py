@@ -146,7 +146,7 @@ def is_empty_everywhere(facts: Facts, table: Table) -> bool:
     there = facts.nodes_with(table.name)
     if len(kinds) == 1:
         for node in facts.nodes.values():
-            if node.kind in kinds and node.key not in there:
+            if node.kind in kinds and not facts.is_with(table.name, node.key):
                 return False
     if any(facts.coverage(key, table.name).state != "read" for key in there):
         return False

@@ -7,6 +7,7 @@ row not seen, with unknown values, and a "no" that rests on rows which may be mi
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -161,12 +162,16 @@ class OneCase:
                 put_tables(rule, facts, self.logs, self.limits)
         made.put_tables(facts, needs.tables)
         holders = find_holders(table, facts, rule.product)
+        if needs.unasked:
+            there = set(facts.nodes_with(table.declared_table.name))
+            holders = [key for key in holders if key in there]
         domain = sorted({*holders, *self._list_named_nodes(needs)})
-        unseen_nodes = self._list_unseen_nodes(domain)
+        unseen_nodes = [] if needs.unasked and not domain else self._list_unseen_nodes(domain)
         if not domain and not unseen_nodes:
             self.counts[Verdict.NOT_APPLICABLE] += 1
             return None
-        self._count_empty([key for key in domain if key not in unseen_nodes], needs)
+        unseen = set(unseen_nodes)
+        self._count_empty([key for key in domain if key not in unseen], needs)
         listed = facts.count(needs.listed) if needs.listed else 0
         if not unseen_nodes and not facts.count(table.name) and not listed:
             return None
@@ -243,7 +248,7 @@ class OneCase:
                     or facts.count(each.name)
                 ):
                     return False
-                there = facts.nodes_with(each.declared_table.name)
+                there = set(facts.nodes_with(each.declared_table.name))
                 for key in unseen_nodes:
                     node = facts.nodes.get(key)
                     if key in there or node is None or not node.complete:
@@ -273,9 +278,11 @@ class OneCase:
         """Note that a subject cannot be judged, and what would settle it."""
         rule = self.rule
         ask = cause.find_ask(rule)
-        reason = str(cause.reason)
+        # Hundreds of rules say the same of each of thousands of nodes
+        reason = sys.intern(str(cause.reason))
+        why = sys.intern(cause.why)
         self.unsure.append(
-            CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, cause.why, ask)
+            CannotTell(rule.id, rule.title, node, subject, reason, cause.missing, why, ask)
         )
 
     # -- verdicts
@@ -323,6 +330,8 @@ class OneCase:
 
     def report_chosen(self, chosen: Iterable[Chosen], show: ShowDetail) -> None:
         """Write the findings and the doubts about the chosen subjects."""
+        writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
+        lossy: dict[str, bool] = {}
         for one in chosen:
             detail = show(one.subject.number)
             subject = one.subject
@@ -331,10 +340,10 @@ class OneCase:
             answers = self._find_answers(subject, detail)
             why = TraceContext(self.rule, self.facts, detail, answers, brief=not self.explains)
             why.same = None if self.explains else self.traced
+            why.lossy = lossy
             name, thing = self._name_subject(why, unseen_row=subject.unseen_row)
             reason = ""
             if verdict is Verdict.MATCH and taken is not None:
-                writer = FindingWriter(self.chooser, lambda: self.logs, self.charts)
                 finding = writer.write_finding(one, why, name, thing)
                 self.findings.append(finding)
                 for template in self.rule.rests_on:
@@ -554,9 +563,7 @@ def list_doubts(log: LogDef, facts: Facts, signature: str, node: str) -> list[st
         doubts.append(covered.why or f"lines of {where} were not understood")
     kept = counted = 0
     least = ""
-    for scan in facts.scans_of(log.table.name):
-        if scan.node != node:
-            continue
+    for scan in facts.scans_on(log.table.name, [node]):
         own = len(scan.of(signature))
         kept += own
         counted += max(own, scan.counts.get(signature, own))
@@ -589,10 +596,11 @@ class LineRows:
         per = [column for column in map(self.table.column, hit.per) if column is not None]
         seen: set[tuple[Value, ...]] = set()
         for number, line in enumerate(self.found):
-            key = (line.node, *(self.read_cell(line, column) for column in per))
-            if hit.per and key in seen:
-                continue
-            seen.add(key)
+            if hit.per:
+                key = (line.node, *(self.read_cell(line, column) for column in per))
+                if key in seen:
+                    continue
+                seen.add(key)
             if number not in self.made:
                 self.made[number] = self.make_row(number, line)
             row = self.made[number]

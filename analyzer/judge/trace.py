@@ -7,9 +7,10 @@ author reads the words of the rule. Who reads a report has not seen the rule, an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from analyzer.artefacts import parsing
@@ -25,6 +26,7 @@ from analyzer.rules.language.template import UNKNOWN, Template, show_number
 from analyzer.runtime.text import count_noun
 
 HITS_SHOWN = 4
+_LOST = (Reason.UNREADABLE, Reason.UNPARSED)
 # What a machine is called that no file names: by its kind, or after its file.
 _NAMELESS = re.compile(
     r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
@@ -209,13 +211,33 @@ def find_read_file(facts: Facts, node: str, table: Table) -> str:
     return first
 
 
-def explain_table(facts: Facts, node: str | None, table: Table, looked_for: str = "") -> Cause:
-    """Return why rows of a table are not there on a node (None: anywhere in the case)."""
+def explain_catalog(table: Table, wanted: str) -> str:
+    """Return why the catalog says nothing: a table of releases tells of what is newer than itself."""
+    has_versions = any(column.kind == "version" for column in table.columns)
+    if not table.checked or not has_versions:
+        return f"Backline's catalog has no entry{wanted}"
+    return f"newer than Backline's catalog of {table.checked}, or not in it: no entry{wanted}"
+
+
+def explain_table(
+    facts: Facts,
+    node: str | None,
+    table: Table,
+    describe_looked_for: Callable[[], str] | None = None,
+) -> Cause:
+    """Return why rows of a table are not there on a node (None: anywhere in the case).
+
+    describe_looked_for  gives the values that the rows would have; asked only where they are in the answer
+    """
     name = table.declared_table.name
     words = table.words
-    wanted = f" with {looked_for}" if looked_for else ""
+
+    def write_wanted() -> str:
+        looked_for = "" if describe_looked_for is None else describe_looked_for()
+        return f" with {looked_for}" if looked_for else ""
+
     if table.given is not None:
-        return Cause(Reason.NOT_APPLICABLE, name, f"Backline's catalog has no entry{wanted}", table)
+        return Cause(Reason.NOT_APPLICABLE, name, explain_catalog(table, write_wanted()), table)
     if node is None:
         return Cause(Reason.MISSING, name, f"{words} is not in the case", table)
     where = f" of {facts.name(node)}" if facts.name(node) else ""
@@ -237,9 +259,9 @@ def explain_table(facts: Facts, node: str | None, table: Table, looked_for: str 
         return Cause(Reason.MISSING, name, why, table)
     if table.lines_of is not None:  # nothing to ask for: the log is there
         spoken = table.spoken_name
-        why = f"{words}{where} has no line of `{spoken}`{wanted}"
+        why = f"{words}{where} has no line of `{spoken}`{write_wanted()}"
         return Cause(Reason.NOT_APPLICABLE, spoken, why)
-    return Cause(Reason.MISSING, name, f"{words}{where} has no row{wanted}", table)
+    return Cause(Reason.MISSING, name, f"{words}{where} has no row{write_wanted()}", table)
 
 
 # -- one verdict
@@ -252,6 +274,7 @@ class TraceContext:
     blamed  id of a line of the tree made last -> what it says
     brief   for readers: plain words, named values once, of the steps what decides; blames no line
     same    lines of earlier trees: one that is alike is not kept twice
+    lossy   tables of which it is known whether rows may be missing anywhere in the case
     """
 
     rule: Rule
@@ -261,12 +284,14 @@ class TraceContext:
     blamed: dict[int, Mark] = field(default_factory=dict)
     brief: bool = False
     same: dict[tuple[object, ...], Trace] | None = None
+    lossy: dict[str, bool] = field(default_factory=dict)
     _written: set[str] = field(default_factory=set)
     _causes: dict[int, Cause | None] = field(default_factory=dict)
-    _aliases: Mapping[str, Alias] = field(init=False)
+    _absent: dict[str, Cause] = field(default_factory=dict)
+    aliases: Mapping[str, Alias] = field(init=False)
 
     def __post_init__(self) -> None:
-        self._aliases = self.rule.aliases
+        self.aliases = self.rule.aliases
 
     def read_value(self, node: ExprNode) -> Any:
         """Return the value of a node outside of aggregates."""
@@ -283,7 +308,7 @@ class TraceContext:
 
     def find_table(self, node: ExprNode) -> str:
         """Return the table of a column's row or an aggregate's rows."""
-        return self._aliases[node.name].table.name
+        return self.aliases[node.name].table.name
 
     def find_answer(self, node: ExprNode) -> LogAnswer:
         """Return what the logs answered to a question."""
@@ -373,7 +398,7 @@ class TraceContext:
         """
         value = self.read_value(node)
         if self.brief:
-            text = write_condition(node, self._aliases)
+            text = write_condition(node, self.aliases)
         else:
             text = node.name if node.op == "let" else node.text
         if node.op == "let":
@@ -495,7 +520,7 @@ class TraceContext:
             row = self.detail.find_row(node.name)
             if row is None:
                 return self.explain_absent(node.name)
-            return self._explain_empty(self._aliases[node.name].table, row, node.column, node.text)
+            return self._explain_empty(self.aliases[node.name].table, row, node.column, node.text)
         if node.op == "row":
             return self.explain_absent(node.name)
         if node.op in ("seen", "seen_field"):
@@ -526,7 +551,7 @@ class TraceContext:
         row = self.detail.find_row(alias)
         if row is None:
             return self.explain_absent(alias)
-        table = self._aliases[alias].table
+        table = self.aliases[alias].table
         if self.facts.value(table.name, row, column) is not None:
             return None
         return self._explain_empty(table, row, column, text)
@@ -572,7 +597,7 @@ class TraceContext:
                 if cause is not None:
                     return cause
         columns = list(self.detail.find_deciding(node))
-        table = self._aliases[node.name].table
+        table = self.aliases[node.name].table
         if table.made_of:
             for column in columns:
                 for row in self.detail.list_rows(node.name):
@@ -587,16 +612,33 @@ class TraceContext:
     def _explain_first_row(self, node: ExprNode) -> Cause | None:
         """Return why the first rows are not there that an expression looks at."""
         for leaf in node.walk():
-            if leaf.is_aggregate or (leaf.op in ("column", "row") and leaf.name in self._aliases):
+            if leaf.is_aggregate or (leaf.op in ("column", "row") and leaf.name in self.aliases):
                 return self.explain_absent(leaf.name)
         return None
 
+    def explain_lost(self, alias: str) -> Cause | None:
+        """Return why rows of an alias may be there that were not read or not understood; None where all are known."""
+        table = self.aliases[alias].table
+        if table.name not in self.lossy:
+            self.lossy[table.name] = self.facts.loses_rows(table.name)
+        if not self.lossy[table.name]:
+            return None
+        cause = self.explain_absent(alias)
+        lost = cause.table is table and cause.reason in _LOST
+        return cause if lost else None
+
     def explain_absent(self, alias: str) -> Cause:
         """Return why a row of an alias is not there."""
-        table = self._aliases[alias].table
+        if alias not in self._absent:
+            self._absent[alias] = self._look_for_absent(alias)
+        return self._absent[alias]
+
+    def _look_for_absent(self, alias: str) -> Cause:
+        """Return why a row of an alias is not there, which is asked for the first time."""
+        table = self.aliases[alias].table
         join = next((join for join in self.rule.joins if join.alias.name == alias), None)
         if join is None:
-            looked_for = self._describe_looked_for(None)
+            looked_for = partial(self._describe_looked_for, None)
             return explain_table(self.facts, self.detail.node, table, looked_for)
         for mine, _ in join.by:
             owner, _, column = mine.rpartition(".")
@@ -611,7 +653,7 @@ class TraceContext:
             nodes = self.facts.nodes_with(table.name)
             lossy = [key for key in nodes if self.facts.lossy(key, table.name)]
             node = next(iter([*lossy, *nodes]), None)
-        return explain_table(self.facts, node, table, self._describe_looked_for(join))
+        return explain_table(self.facts, node, table, partial(self._describe_looked_for, join))
 
     def _describe_looked_for(self, join: Join | None) -> str:
         """Return by which values a row was looked for."""
@@ -626,6 +668,6 @@ class TraceContext:
             alias, _, column = mine.rpartition(".")
             row = self.detail.find_row(alias)
             if row is not None:
-                value = self.facts.value(self._aliases[alias].table.name, row, column)
+                value = self.facts.value(self.aliases[alias].table.name, row, column)
                 parts.append(f"{theirs} {format_value(value)}")
         return ", ".join(parts)

@@ -18,6 +18,7 @@ from analyzer.judge.rule_evaluation import OneCase
 from analyzer.rules import Catalog, Rule
 from analyzer.rules.column_usage import needs_of
 from analyzer.rules.language.rulefile import BadRuleError
+from analyzer.rules.model import SAME_LINE
 from analyzer.runtime.errors import BacklineError, RuleFileError
 from analyzer.runtime.limits import Limits
 
@@ -25,6 +26,11 @@ from analyzer.runtime.limits import Limits
 _VERDICTS = {verdict: verdict.value for verdict in Verdict}
 KEPT = 1_000  # lines of one rule's signatures that stay in the facts, for a rule that is judged once more
 _SLUG = re.compile(r"[^a-z0-9]+")
+
+# Columns whose lines say what a machine runs: findings that rest on one of them may have nothing else in common.
+RELEASE_COLUMNS = frozenset({"version", "build", "product_version"})
+LONG_LINE = 1_000  # characters of a line that holds more than one thing
+EvidencePlace = tuple[str, int, str]
 
 # A rule was judged: what it found, which is only to be looked at, and how often it could not tell.
 OnJudged = Callable[[Rule, Sequence[Finding], int], None]
@@ -211,7 +217,8 @@ def relate_findings(
     """Give ids, tie each sign to its cause, and sort as `analyzer.case.ranking` does.
 
     explained_by  rule -> rules whose finding on the same object explains it. `rule/row` is what a rule over known
-                  problems says of a row of the catalog; a row of the rule itself is explained by what comes before it
+                  problems says of a row of the catalog; a row of the rule itself is explained by what comes before it;
+                  `*` stands for every finding that rests on one of the same lines
     rests_on      findings with a further object that each rests on: causes are looked for there as well
     names         name of an object -> the name it goes by, see `map_other_names`
     """
@@ -244,8 +251,21 @@ def give_ids(findings: list[Finding]) -> None:
             finding.id = name if taken[name] == 1 else f"{name}-{taken[name]}"
 
 
+def list_places(finding: Finding) -> list[EvidencePlace]:
+    """Return the lines that a finding rests on: address, number and what is shown of it, which of a sample is one value.
+
+    Lines that name a release are left out, and those that hold far more than one thing (JSON without line ends).
+    """
+    found = []
+    for item in finding.evidence:
+        column = item.label.partition(" = ")[0].rpartition(".")[2]
+        if item.line and column not in RELEASE_COLUMNS and len(item.text) <= LONG_LINE:
+            found.append((item.address, item.line, item.text))
+    return list(dict.fromkeys(found))
+
+
 class FindingTies:
-    """Finds the findings that explain others, by the objects they speak of.
+    """Finds the findings that explain others, by the objects they speak of and the lines they rest on.
 
     rows  id of a finding -> row of the catalog it comes from
     """
@@ -265,6 +285,7 @@ class FindingTies:
         for finding, thing in rests_on:
             self.further[id(finding)].append(thing)
         self.causes: defaultdict[tuple[str, str], list[Finding]] = defaultdict(list)
+        self.beside: defaultdict[EvidencePlace, list[Finding]] = defaultdict(list)
         for finding in self.matches:
             row = rows.get(id(finding), "")
             if row:
@@ -273,6 +294,8 @@ class FindingTies:
             vague = finding.severity == "info" and finding.confidence == "possible"
             if finding.confidence == "exposed" or vague:
                 continue
+            for place in list_places(finding):
+                self.beside[place].append(finding)
             thing = self.find_name(finding.object)
             self.causes[finding.rule, thing].append(finding)
             if row:
@@ -300,9 +323,26 @@ class FindingTies:
                 rules = rules[: rules.index(own)]
             objects = (sign.object, *self.further[id(sign)])
             things = dict.fromkeys(self.find_name(thing) for thing in objects)
+            places = list_places(sign)
             for rule in (*rules, *named[id(sign)]):
                 for thing in things:
                     self.tie_causes(sign, self.causes.get((rule, thing), ()))
+                self.tie_causes(sign, self.find_beside(sign, places, rule))
+
+    def find_beside(
+        self, sign: Finding, places: Sequence[EvidencePlace], rule: str
+    ) -> list[Finding]:
+        """Return the findings of another rule, or of a row of it, that rest on a place of a sign, whatever their objects.
+
+        SAME_LINE stands for every other rule.
+        """
+        found = {}
+        for place in places:
+            for cause in self.beside.get(place, ()):
+                own_names = (cause.rule, self.rows.get(id(cause)), SAME_LINE)
+                if cause.rule != sign.rule and rule in own_names:
+                    found[cause.id] = cause
+        return list(found.values())
 
     def tie_causes(self, sign: Finding, causes: Sequence[Finding]) -> None:
         """Tie a sign to findings of one rule, those on its own node before others."""

@@ -213,7 +213,7 @@ def group_questions(
             CannotTellGroup(
                 missing=missing,
                 reason=str(members[0].reason),
-                why="; ".join(shorten_list(reasons, most=3)),
+                why="; ".join(shorten_list(reasons)),
                 ask=ask,
                 asks=list_asks(ask, nodes, given),
                 commands=list_commands(ask),
@@ -263,12 +263,12 @@ def drop_requests(finding: Finding, given: GivenThings) -> Finding:
     return structs.replace(finding, also=also)
 
 
-def shorten_list(words: Iterable[str], most: int) -> list[str]:
-    """Return different words in their order, at most `most` of them and a note of the rest."""
+def shorten_list(words: Iterable[str]) -> list[str]:
+    """Return different words in their order, at most three of them and a note of the rest."""
     seen = list(dict.fromkeys(word for word in words if word))
-    if len(seen) <= most:
+    if len(seen) <= 3:
         return seen
-    return [*seen[:most], f"and {len(seen) - most} more like this"]
+    return [*seen[:3], f"and {len(seen) - 3} more like this"]
 
 
 def list_quiet_rules(

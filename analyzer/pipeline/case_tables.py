@@ -72,7 +72,7 @@ class CaseTables:
 
     def counts(self) -> dict[str, int]:
         """Return how many rows each table has that holds any, logs left out."""
-        facts = self._all()
+        facts = self.read_all()
         found = {}
         for name, table in parsing.tables().items():
             if not table.log:
@@ -90,7 +90,7 @@ class CaseTables:
         if table.log:
             facts = self._read(name)
         else:
-            facts = self._all()
+            facts = self.read_all()
         frame = facts.frame(name)
         return frame[
             [
@@ -99,7 +99,7 @@ class CaseTables:
             ]
         ]
 
-    def _all(self) -> Facts:
+    def read_all(self) -> Facts:
         """Return the facts of all tables, read at the first question."""
         if self._facts is None:
             if self._kept is not None:

@@ -150,13 +150,20 @@ class Shared:
         return self._made[key][1]
 
 
-def facts_of(rule: Rule, example: Example, shared: Shared | None = None) -> Facts:
-    """Return the facts of an example; `shared` is for all examples of one rule."""
+def facts_of(
+    rule: Rule, example: Example, shared: Shared | None = None, scanner: Scanner | None = None
+) -> Facts:
+    """Return the facts of an example; `shared` is for all examples of one rule.
+
+    scanner  searches the logs for what other rules than the example's own ask as well
+    """
+    if scanner is None:
+        scanner = Scanner(Catalog([rule]).signatures(), engine="pure")
     if any("path" in file for file in example.files):
-        facts = _from_files(rule, example)
+        facts = _from_files(rule, example, scanner)
     else:
         facts = Facts()
-    maker = _Maker(rule, example, facts, shared or Shared())
+    maker = _Maker(rule, example, facts, shared or Shared(), scanner)
     for place, (name, rows) in enumerate(example.tables.items()):
         maker.rows(name, rows, place)
     for name, text in example.logs.items():
@@ -177,8 +184,11 @@ def _find_kind(table: Table) -> str:
 class _Maker:
     """Puts the parts of one example into facts."""
 
-    def __init__(self, rule: Rule, example: Example, facts: Facts, shared: Shared) -> None:
+    def __init__(
+        self, rule: Rule, example: Example, facts: Facts, shared: Shared, scanner: Scanner
+    ) -> None:
         self.rule, self.example, self.facts, self.shared = rule, example, facts, shared
+        self.scanner = scanner
         self.tables = facts.tables
         kind = _find_kind(rule.each.table)
         self.home = NODES.get(kind, f"{kind}-01")
@@ -226,12 +236,11 @@ class _Maker:
         """Search the lines of a log of an example."""
         if text is None:
             return
-        scanner = Scanner(Catalog([self.rule]).signatures(), engine="pure")
         address = (
             own_path(self.tables[name]) or name
         )  # of some logs the path tells whose lines they are
         place = f"example!{address}"
-        scan = scanner.scan_lines(
+        scan = self.scanner.scan_lines(
             text.splitlines(), name, place, parts=parts_of(self.tables.values(), name, place, "")
         )
         for one in scan.share_with_parts():
@@ -287,7 +296,7 @@ class _Maker:
                 self.facts.add_frame(item)
 
 
-def _from_files(rule: Rule, example: Example) -> Facts:
+def _from_files(rule: Rule, example: Example, scanner: Scanner) -> Facts:
     """Return the facts of files with a path, read from a temporary folder as a case is."""
 
     with tempfile.TemporaryDirectory(prefix="backline-example-") as name:
@@ -307,9 +316,11 @@ def _from_files(rule: Rule, example: Example) -> Facts:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(file["text"], encoding="utf-8")
         ledger, kinds = Ledger(), KindFinder()
-        scanner = Scanner(Catalog([rule]).signatures(), engine="pure")
         intake = triage.read_case([folder], ledger, kinds, scanner, triage.Options(limits=Limits()))
-        return triage.gather(intake, resolve_nodes(intake, kinds), ledger)
+        facts = triage.gather(intake, resolve_nodes(intake, kinds), ledger)
+    for node in facts.nodes.values():
+        node.loose = False  # the few lines of an example stand for a whole log
+    return facts
 
 
 def outcome(judgement: Judgement, rule: str) -> dict[str, Any]:

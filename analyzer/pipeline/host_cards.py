@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date
 from typing import Any
 
-from analyzer.artefacts import builds, parsing
+from analyzer.artefacts import builds, logtime, parsing
 from analyzer.artefacts.loghost import BOOT
 from analyzer.artefacts.tables import Row, Table
 from analyzer.case.document import CardItem, CardRow, HostCard
@@ -85,12 +85,9 @@ def describe_boots(node: Mapping[str, Any], events: Sequence[Mapping[str, Any]])
     items = []
     if isinstance(uptime, int | float):
         text = f"up {uptime / 86400:,.1f} days"
-        try:
-            captured = datetime.fromisoformat(node["captured"])
-            boot = captured - timedelta(seconds=uptime)
+        boot = logtime.moment_before(node["captured"], uptime)
+        if boot is not None:
             text += f", since {boot:%Y-%m-%d %H:%M UTC}"
-        except (ValueError, OverflowError):
-            pass
         items.append(make_item(text))
     boots = []
     for one in events:

@@ -16,9 +16,13 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from analyzer.artefacts import parsing
+from analyzer.artefacts.logtime import find_last_day, read_given_clock
 from analyzer.artefacts.parsing import Wanted
 from analyzer.artefacts.tables import Row
 from analyzer.facts import Facts, made, releases, site_signs
+from analyzer.ingest import known_files
+from analyzer.ingest.captures import set_aside_older
 from analyzer.ingest.coverage import (
     find_empty_outputs,
     finish_ledger,
@@ -27,10 +31,11 @@ from analyzer.ingest.coverage import (
     note_logs_off_incident,
 )
 from analyzer.ingest.duplicates import drop_duplicates, drop_log_copies
+from analyzer.ingest.far_times import describe_far_times
 from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.harmless import make_harmless_records, make_signatures, read_harmless_rows
 from analyzer.ingest.intake import Intake
-from analyzer.ingest.nodes import HOSTED, Node, name_records, resolve_nodes, separate_places
+from analyzer.ingest.nodes import HOSTED, Nodes, name_records, resolve_nodes, separate_places
 from analyzer.ingest.problems import LINE_SIGNATURES, PROBLEM_SIGNATURES, find_problems
 from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, list_events
@@ -38,13 +43,15 @@ from analyzer.ingest.topology import make_topology
 from analyzer.judge import OnJudged
 from analyzer.pipeline.case_data import CaseData, RunResult, conclude
 from analyzer.rules import fact_tables, run_catalog
+from analyzer.rules.catalog import load
 from analyzer.rules.column_usage import sample_columns
 from analyzer.rules.run_catalog import Local
-from analyzer.runtime import cache_folder
-from analyzer.runtime.errors import RefusedError
+from analyzer.runtime import cache_folder, snapshot
+from analyzer.runtime.errors import RefusedError, UsageError
 from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
 from analyzer.runtime.paths import absolute_path
+from analyzer.scan.engines import Needle
 from analyzer.scan.hits import Signature
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger, Member, walk
@@ -96,9 +103,7 @@ class Options:
         None  # called by `triage` with all that was read, before it is judged
     )
     hashes: FileHashes | None = None  # of these very paths, when the caller has begun with them
-    incident: str = (
-        ""  # ISO 8601 UTC: when the trouble was, as somebody says; the time line centres on it
-    )
+    incident: str = ""  # when the trouble was, as somebody says, see `place_incident`
     keep_refused: bool = (
         False  # a case of which nothing was understood has a document too: Outcome.refused says why
     )
@@ -123,11 +128,31 @@ def triage(paths: Sequence[Place], options: Options | None = None) -> RunResult:
         options.on_gathered(material)
     settings = options.local.settings
     limits = options.limits
-    if options.incident:
-        note_logs_off_incident(material.facts, material.nodes, options.incident)
+    incident = place_incident(material, options.incident)
     return conclude(
-        material, catalog, settings, limits, on_judged=options.on_judged, incident=options.incident
+        material, catalog, settings, limits, on_judged=options.on_judged, incident=incident
     )
+
+
+def place_incident(material: CaseData, incident: str) -> str:
+    """Return when the trouble was, with its day; note in the facts which logs say nothing of that time.
+
+    incident  ISO 8601 UTC, or a time of day (`06:15:00`): the last one before the end of the material; "" for none
+
+    Raises UsageError for a time of day when nothing in the material has a date.
+    """
+    if not incident:
+        return ""
+    if read_given_clock(incident):
+        if not material.created:
+            raise UsageError(
+                f"it is not known on which day {incident} was",
+                why="nothing in the material has a date",
+                do="Give the day as well: 2017-10-14T06:15Z.",
+            )
+        incident = find_last_day(incident, material.created)
+    note_logs_off_incident(material.facts, material.nodes, incident)
+    return incident
 
 
 def gather_case(
@@ -138,6 +163,7 @@ def gather_case(
     Raises RefusedError when nothing could be read.
     """
     hashes = options.hashes or FileHashes(paths)
+    snapshot.keep_own_answers(note_patterns)
     kept = cache_folder.find_folder()
     scanner = Scanner(
         list_signatures(signatures), engine=options.engine, limits=options.limits, cache_dir=kept
@@ -178,9 +204,16 @@ def gather_case(
         damage=[to_builtins(damage) for damage in ledger.damage],
         limits=[str(hit) for hit in ledger.limits],
         advice=list(intake.advice),
-        notes=list(ledger.notes),
+        notes=[*ledger.notes, *describe_far_times(intake)],
         refused=refused,
     )
+
+
+def note_patterns() -> None:
+    """Ask what every run asks of the patterns of the parsers, of the tool's rules and of what is looked for besides."""
+    known_files.note_patterns(parsing.registry().values())
+    for one in list_signatures(load().signatures()):
+        Needle.of(one.pattern, re.IGNORECASE if one.ignore_case else 0)
 
 
 def list_signatures(signatures: Sequence[Signature]) -> list[Signature]:
@@ -196,9 +229,7 @@ def list_signatures(signatures: Sequence[Signature]) -> list[Signature]:
     ]
 
 
-def make_records(
-    intake: Intake, nodes: dict[str, Node], ledger: Ledger, tell: Tell
-) -> dict[str, Any]:
+def make_records(intake: Intake, nodes: Nodes, ledger: Ledger, tell: Tell) -> dict[str, Any]:
     """Return what the document tells of machines, files, moments and ports."""
     return {
         "nodes": run_stage(
@@ -249,7 +280,7 @@ def read_case(
 
 def gather(
     intake: Intake,
-    nodes: dict[str, Node],
+    nodes: Nodes,
     ledger: Ledger,
     facts: Facts | None = None,
     *,
@@ -280,17 +311,20 @@ def gather(
 
 
 def gather_members(
-    intake: Intake, nodes: dict[str, Node], ledger: Ledger, facts: Facts, *, every: bool
+    intake: Intake, nodes: Nodes, ledger: Ledger, facts: Facts, *, every: bool
 ) -> Facts:
     """Put what was read into facts: names, chains, coverage."""
     name_records(intake, nodes)
     drop_duplicates(intake, nodes, ledger)
     drop_log_copies(intake)
+    if not every:
+        set_aside_older(intake, nodes)
     left_out: set[str] = set()
     if not every:
         left_out = {node.id for node in nodes.values() if node.kind == HOSTED}
     for node in {id(node): node for node in nodes.values()}.values():
-        facts.node(node.id, node.name, node.kind, captured=node.captured)
+        info = facts.node(node.id, node.name, node.kind, captured=node.captured)
+        info.loose = not node.bundle
     for key, node in nodes.items():
         place = intake.places[key]
         if place.scope == "root" and not ledger.is_complete(place.name):
@@ -444,7 +478,7 @@ def find_span(intake: Intake) -> dict[str, str] | None:
     return None
 
 
-def find_newest_time(intake: Intake, nodes: dict[str, Node]) -> str:
+def find_newest_time(intake: Intake, nodes: Nodes) -> str:
     """The newest time found in the material, never the wall clock: the same case gives the same bytes."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     if epoch.isdigit() and len(epoch) < 11:

@@ -21,10 +21,8 @@ from contextlib import suppress
 from pathlib import Path
 
 VARIABLE = "BACKLINE_CACHE"
-RULES, PATTERNS = (
-    "rules-",
-    "patterns-",
-)  # how the names of files begin: rules and facts, automata of Hyperscan
+# How the names of files begin: rules and facts, automata of Hyperscan, what follows from patterns, compiled templates.
+RULES, PATTERNS, ANSWERS, TEMPLATES = "rules-", "patterns-", "answers-", "templates-"
 ENDING, UNFINISHED = ".cache", ".unfinished"
 MOST_FILES, MOST_DAYS = 100, 30  # the newest stay, as long as they are used
 DAY = 86_400.0
@@ -94,17 +92,32 @@ def _write_head(form: str, data: bytes) -> bytes:
     return f"{form} {hashlib.sha256(data).hexdigest()}".encode()
 
 
+def may_write(folder: Path) -> bool:
+    """Say whether the folder is one to write to, before something is made for it alone."""
+    try:
+        missing, there = _list_missing(folder)
+        state = there.stat() if missing else there.lstat()
+        return _is_own(state, folder=True) and os.access(there, os.W_OK)
+    except OSError:
+        return False
+
+
+def _list_missing(folder: Path) -> tuple[list[Path], Path]:
+    """Return the folders that have to be made, the lowest first, and the one that is there."""
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    return missing, folder
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Write a file of the folder, whole or not at all, and sweep out old ones; what cannot be written is left."""
     unfinished = ""
     try:
         # Below a folder of the user only, not below the home of another
-        missing = []
-        folder = path.parent
-        while not folder.exists():
-            missing.append(folder)
-            folder = folder.parent
-        if missing and not _is_own(folder.stat(), folder=True):
+        missing, there = _list_missing(path.parent)
+        if missing and not _is_own(there.stat(), folder=True):
             return
         for one in reversed(missing):
             one.mkdir(0o700, exist_ok=True)
@@ -132,8 +145,8 @@ def _sweep_folder(kept: Path) -> None:
     """Remove what was not used for long, and the oldest beyond a number; nothing but files of ours."""
     finished = []
     old = []
-    for one in (*kept.parent.glob(f"{RULES}*"), *kept.parent.glob(f"{PATTERNS}*")):
-        if one == kept:
+    for one in kept.parent.iterdir():
+        if one == kept or not one.name.startswith((RULES, PATTERNS, ANSWERS, TEMPLATES)):
             continue
         age = time.time() - one.lstat().st_mtime
         if one.name.endswith(ENDING):

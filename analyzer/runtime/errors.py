@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from analyzer.runtime.text import one_line
+
 
 class BacklineError(Exception):
     """An error the user is shown as one sentence, never as a traceback.
@@ -27,6 +29,15 @@ class BacklineError(Exception):
         if self.why:
             text += f" ({self.why})"
         return f"{text}. {self.do}" if self.do else text
+
+    def describe_cause(self) -> str:
+        """Return what could not be done and why, without place and next step."""
+        return f"{self.what}: {self.why}" if self.why else self.what
+
+    def show_parts(self) -> dict[str, str]:
+        """Return the four parts, safe to show."""
+        parts = {"what": self.what, "where": self.where, "why": self.why, "do": self.do}
+        return {name: one_line(text, 1000) for name, text in parts.items()}
 
 
 class UsageError(BacklineError):

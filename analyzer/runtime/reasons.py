@@ -16,6 +16,7 @@ _OUTPUT = re.compile(
     r"\bthe output at (?P<of>\S.*?:\d+)(?= (?:ends early|is empty|were not|may be))"
 )
 _WITH = re.compile(r" has no (?P<what>row|line of `[^`]*`) with (?P<of>.+)$")
+_LONGER_NAME = re.compile(r"[\w.-]")
 _NODE, _PLACE, _KEYS = "\x00", "\x01", "\x02"
 MOST = 4  # names in one sentence
 STILL_WRITTEN = (
@@ -35,10 +36,15 @@ def count_reasons(
     """Return the same, each with the places of its subjects in `reasons`; without `name` no node is named."""
     kinds: dict[str, dict[str, dict[str, None]]] = {}
     members: dict[str, list[int]] = {}
+    parted: dict[
+        tuple[str, str], tuple[str, list[tuple[str, str]]]
+    ] = {}  # many rules say the same of a node
     for number, (why, node) in enumerate(reasons):
         if not why:
             continue
-        kind, parts = _part_reason(why, node)
+        if (why, node) not in parted:
+            parted[why, node] = _part_reason(why, node)
+        kind, parts = parted[why, node]
         if not name:
             kind = kind.replace(f" of {_NODE}", "")
         known = kinds.setdefault(kind, {_NODE: {}, _PLACE: {}, _KEYS: {}})
@@ -66,13 +72,21 @@ def _part_reason(why: str, node: str) -> tuple[str, list[tuple[str, str]]]:
         if found := pattern.search(why):
             parts.append((mark, found["of"]))
             why = why[: found.start("of")] + mark + why[found.end("of") :]
-    whose = None
-    if node and node in why:
-        whose = re.search(rf"(?<= of ){re.escape(node)}(?![\w.-])", why)
-    if whose:
+    start = _find_owner(why, node) if node else -1
+    if start >= 0:
         parts.append((_NODE, node))
-        why = why[: whose.start()] + _NODE + why[whose.end() :]
+        why = why[:start] + _NODE + why[start + len(node) :]
     return why, parts
+
+
+def _find_owner(why: str, node: str) -> int:
+    """Return where a reason says that something is ` of esx1`, not ` of esx1.lab`; -1 where it does not."""
+    # No regex: one for each name is compiled anew when a case has more nodes than `re` remembers
+    whose = f" of {node}"
+    at = why.find(whose)
+    while at >= 0 and _LONGER_NAME.match(why, at + len(whose)):
+        at = why.find(whose, at + 1)
+    return at if at < 0 else at + len(" of ")
 
 
 def list_names(names: list[str], most: int = MOST) -> str:

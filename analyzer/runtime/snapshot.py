@@ -1,9 +1,10 @@
 """What every run would work out again: parsers as declared, what follows from patterns, rules as they were read.
 
 A wheel brings it, one file each in `analyzer/snapshot`, written while the wheel is built (setup.py). Rules that
-it does not bring are kept in the cache folder of the user. A file is msgpack behind a line with its form and SHA-256, and
-only the types that the reader names are made of it. It counts for the code that wrote it; what is damaged or of
-other code counts as absent, and a folder that cannot be written to is left alone.
+it does not bring, and in a checkout what follows from patterns, are kept in the cache folder of the user. A file
+is msgpack behind a line with its form and SHA-256, and only the types that the reader names are made of it. It
+counts for the code that wrote it; what is damaged or of other code counts as absent, and a folder that cannot be
+written to is left alone.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache, update_wrapper
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -21,6 +23,7 @@ import msgspec
 
 import analyzer
 from analyzer.runtime import cache_folder
+from analyzer.runtime.catalog_home import find_catalog
 
 FORM = "backline/snapshot-1"
 FOLDER = "snapshot"  # inside the package
@@ -68,6 +71,16 @@ def write_kept(path: Path, made_by: str, content: Any) -> None:
         cache_folder.write_sealed(path, FORM, data)
 
 
+def find_kept(beginning: str, name: str = "") -> Path | None:
+    """Return the file of the cache folder for something of this code, one for each checkout; None without a cache."""
+    folder = cache_folder.find_folder()
+    if folder is None:
+        return None
+    known_by = f"{os.path.realpath(analyzer.__file__)}\0{name}".encode(errors="replace")
+    digest = hashlib.blake2b(known_by, digest_size=12).hexdigest()
+    return folder / f"{beginning}{digest}{cache_folder.ENDING}"
+
+
 def _decode_content(data: bytes, made_by: str, kind: type[Content]) -> Content | None:
     found: Any = msgspec.msgpack.decode(data, type=tuple[str, kind], dec_hook=_stand_in)  # type: ignore[valid-type]
     written_by, content = found
@@ -102,17 +115,18 @@ def hash_code(*, times: bool) -> str:
     )
 
 
-def _hash_modules(folders: tuple[Path, ...], *, times: bool) -> str:
+def _hash_modules(folders: tuple[Path, ...], *, times: bool, ending: str = ".py") -> str:
     found: list[tuple[str, int, int]] = []
     todo = [(str(folder), "") for folder in folders]
     for folder, name in todo:
         with os.scandir(folder) as inside:
             for one in inside:
-                if one.name.endswith(".py"):
+                if one.is_dir(follow_symlinks=False):
+                    if one.name != "__pycache__":
+                        todo.append((one.path, f"{name}{one.name}/"))
+                elif one.name.endswith(ending):
                     state = one.stat()
                     found.append((name + one.name, state.st_size, state.st_mtime_ns * times))
-                elif one.name != "__pycache__" and one.is_dir(follow_symlinks=False):
-                    todo.append((one.path, f"{name}{one.name}/"))
     python = sys.version_info[:2] if times else ()  # a wheel is built for all of them
     described = (FORM, analyzer.__version__, python, sorted(found))
     return hashlib.sha256(repr(described).encode(errors="replace")).hexdigest()
@@ -122,7 +136,7 @@ def _hash_modules(folders: tuple[Path, ...], *, times: bool) -> str:
 
 
 class PatternAnswers(Generic[Answer]):
-    """A function of the text of a pattern that keeps its answers, with those of the wheel from the start.
+    """A function of the text of a pattern that keeps its answers, with those of the wheel or the cache from the start.
 
     To read the patterns of all parsers and rules takes 0.1 s, and none of them changes. msgpack must be able to hold
     the answers as they are: lists, not tuples.
@@ -148,11 +162,25 @@ class PatternAnswers(Generic[Answer]):
         if pattern not in known:
             if len(known) >= MOST_ANSWERS:
                 known.clear()
-            known[pattern] = self._function(pattern)
+            known[pattern] = self._work_out(pattern)
+        noted = _NOTED.get()
+        if noted is not None:
+            noted.setdefault(self.name, {})[pattern] = known[pattern]
         return known[pattern]
+
+    def _work_out(self, pattern: str) -> Answer:
+        before = _NOTED.set(
+            None
+        )  # what it asks in turn is not noted: once the answer is known, nobody does
+        try:
+            return self._function(pattern)
+        finally:
+            _NOTED.reset(before)
 
 
 ANSWERS: dict[str, PatternAnswers[Any]] = {}
+# What one thread asks while it names the patterns of ours; others may ask about the texts of a case meanwhile.
+_NOTED: ContextVar[dict[str, dict[str, Any]] | None] = ContextVar("noted", default=None)
 
 
 def keep_answers(function: Callable[[str], Answer]) -> PatternAnswers[Answer]:
@@ -160,12 +188,51 @@ def keep_answers(function: Callable[[str], Answer]) -> PatternAnswers[Answer]:
     return PatternAnswers(function)
 
 
-def write_answers(package: Path) -> None:
-    """Write the answers that are known now into the copy of the package that a wheel is built of."""
-    known = {name: dict(sorted(one.known_answers.items())) for name, one in sorted(ANSWERS.items())}
-    write_brought(package, PATTERNS, known)
+def write_answers(package: Path, note_patterns: Callable[[], None]) -> None:
+    """Write the answers that `note_patterns` asks for into the copy of the package that a wheel is built of."""
+    write_brought(package, PATTERNS, _list_asked(note_patterns))
 
 
 @cache
 def _read_answers() -> dict[str, dict[str, Any]]:
-    return read_brought(PATTERNS, dict[str, dict[str, Any]]) or {}
+    kind = dict[str, dict[str, Any]]
+    brought = read_brought(PATTERNS, kind)
+    if brought is not None:
+        return brought
+    file, asked = find_kept(cache_folder.ANSWERS), _hash_asked()
+    if file is None or not asked:
+        return {}
+    return read_kept(file, asked, kind) or {}
+
+
+@cache
+def keep_own_answers(note_patterns: Callable[[], None]) -> None:
+    """Keep the answers that `note_patterns` asks for, and no other, where neither wheel nor cache had any.
+
+    A process may know answers about patterns that are made of texts of a case: those are not for a file.
+    """
+    if _read_answers():
+        return
+    file, asked = find_kept(cache_folder.ANSWERS), _hash_asked()
+    if file is None or not asked or not cache_folder.may_write(file.parent):
+        return
+    write_kept(file, asked, _list_asked(note_patterns))
+
+
+def _list_asked(note_patterns: Callable[[], None]) -> dict[str, dict[str, Any]]:
+    """Return the answers that a function asks for, whatever was known before: the same for the same patterns."""
+    noted: dict[str, dict[str, Any]] = {}
+    before = _NOTED.set(noted)
+    try:
+        note_patterns()
+    finally:
+        _NOTED.reset(before)
+    return {name: dict(sorted(noted[name].items())) for name in sorted(noted)}
+
+
+def _hash_asked() -> str:
+    """Return what stands for what is asked about patterns: the code, and the catalog; "" where one cannot be read."""
+    try:
+        return hash_code(times=True) + _hash_modules((find_catalog(),), times=True, ending="")
+    except OSError:
+        return ""

@@ -21,7 +21,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|!&~])")
 
 def make_visible(text: str) -> str:
     """Return `text` with control, bidi and undecodable characters shown as `\\xNN` or `\\uNNNN`."""
-    return UNSAFE.sub(_escape_sign, text)
+    return text if text.isprintable() else UNSAFE.sub(_escape_sign, text)
 
 
 def _escape_sign(match: re.Match[str]) -> str:

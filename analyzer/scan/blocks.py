@@ -10,13 +10,15 @@ from __future__ import annotations
 import queue
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 BLOCK = 1 << 20
 _ALONE = 2  # blocks of a log that are read without a second thread: to start one costs as much as to inflate them
 _RING = 4  # buffers between the reading and the searching thread
+NEIGHBOURS = 2  # lines shown before and after a hit
 _NOTED = 100  # places kept of holes and of cut lines; the counts are exact
 
 Buffer = bytes | bytearray
@@ -69,6 +71,48 @@ class LineBlock:
     def count(self, start: int, end: int) -> int:
         """Return the number of line feeds in `data[start:end]`."""
         return self.data.count(b"\n", start, end)
+
+
+@dataclass(slots=True)
+class SparseBlock(LineBlock):
+    """Some lines of a block, numbered as in the file: where others stood, `NEIGHBOURS` blank lines at most are left.
+
+    starts  where each of the lines begins in `data`, after a 0 for what stands before the first
+    places  how many lines of the file are before each
+    """
+
+    starts: list[int]
+    places: list[int]
+
+    def count(self, start: int, end: int) -> int:
+        """Return the number of lines of the file between two places."""
+        return self._find_place(end) - self._find_place(start)
+
+    def _find_place(self, at: int) -> int:
+        if at >= self.end:
+            return self.lines
+        index = bisect_right(self.starts, at) - 1
+        return self.places[index] + self.data.count(b"\n", self.starts[index], at)
+
+
+def pick_lines(lines: Sequence[bytes], own: Sequence[int], first_line: int) -> LineBlock:
+    """Return the block of some lines of another, given by their places; what others wrote is blank in it."""
+    if len(own) == len(lines):
+        whole = b"\n".join(lines) + b"\n"
+        return LineBlock(whole, len(whole), first_line, len(lines))
+    kept: list[bytes] = []
+    starts, places = [0], [0]
+    after = size = 0
+    for place in own:
+        blank = min(place - after, NEIGHBOURS)
+        kept.append(b"\n" * blank + lines[place] + b"\n")
+        starts.append(size + blank)
+        places.append(place)
+        size += len(kept[-1])
+        after = place + 1
+    kept.append(b"\n" * min(len(lines) - after, NEIGHBOURS))
+    data = b"".join(kept)
+    return SparseBlock(data, len(data), first_line, len(lines), starts, places)
 
 
 class BlockSearch(Protocol):

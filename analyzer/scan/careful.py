@@ -115,6 +115,14 @@ class SearchCost:
             starts = sum(within * text.count(begin) for begin, within in self.begins)
         return len(text) + int(starts * self.choices * (len(text) + 1) ** self.power)
 
+    def is_within(self, text: str, most: int) -> bool:
+        """Say whether one line takes at most so many steps."""
+        for form in self.forms or (self,):  # the dearest first: of most lines it decides
+            most -= form.count_steps(text)
+            if most < 0:
+                return False
+        return True
+
     def find_sure_length(self, most: int) -> int:
         """Return a length up to which no line takes more than so many steps a character, whatever is in it.
 
@@ -148,7 +156,8 @@ def measure_cost(pattern: str, flags: int = 0) -> SearchCost | None:
         return whole
     *head, (_, branch, branch_flags) = steps
     arms = [_measure_form([*head, *_flatten(arm, branch_flags)]) for arm in branch[1]]
-    forms = tuple(arm for arm in arms if arm is not None)
+    known = [arm for arm in arms if arm is not None]
+    forms = tuple(sorted(known, key=lambda one: (one.power, one.choices), reverse=True))
     return replace(whole, forms=forms) if len(forms) == len(arms) else whole
 
 
@@ -467,6 +476,7 @@ def _list_characters(ascii_only: bool) -> str:
 
 
 STEPS = 256  # steps a character that count as quick
+_FORMS = 8  # forms of a pattern whose steps are counted before RE2 is asked
 
 
 class Proven:
@@ -521,10 +531,15 @@ class Careful:
 
     def __call__(self, text: str) -> Answer:
         """Return a match, PROVEN, UNDECIDED, or None."""
-        if not text or self.is_quick(text):
+        forms = self._cost.forms if self._cost is not None else ()
+        # to count the steps of each of many forms takes longer than RE2 takes for a line
+        counts_first = len(forms) <= _FORMS or len(text) <= self._sure
+        if not text or (counts_first and self.is_quick(text)):
             return self._compiled.search(text)
         if (other := self._find_re2(text)) is not None:
             return PROVEN if other.is_found(text) else None
+        if not counts_first and self.is_quick(text):
+            return self._compiled.search(text)
         near = self._find_re2(text, relaxed=True)
         if near is not None and not near.is_found(text):
             return None
@@ -556,7 +571,7 @@ class Careful:
         """Say whether `re` is certain to take a moment only for a line."""
         if 0 < len(text) <= self._sure:
             return True
-        return self._cost is not None and self._cost.count_steps(text) <= STEPS * len(text)
+        return self._cost is not None and self._cost.is_within(text, STEPS * len(text))
 
     def _can_afford(self, text: str) -> bool:
         """Reckon the steps that `re` may take for a line, and say whether it may take them."""

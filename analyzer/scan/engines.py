@@ -14,7 +14,8 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -40,7 +41,11 @@ _STRUCTURE = re.compile(
 )  # of a regex: what stands for itself is left out
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
-Proposal = tuple[int, int]  # offset of a byte of the line, number of the pattern
+# Each is one number, the offset of a byte of the line and the number of the pattern: four hundred patterns that
+# propose every line of a block make millions of them
+Proposals = MutableSequence[int]
+NUMBER_BITS = 20
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +104,9 @@ def _compile_pattern(pattern: str, flags: int) -> re.Pattern[str]:
 
 
 class Engine(Protocol):
-    """Proposes (offset, pattern number) pairs for the lines of `data[:end]`, in any order."""
+    """Proposes lines of `data[:end]` for patterns, in any order."""
 
-    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+    def propose(self, data: Buffer, end: int) -> Proposals:
         """Return at least one place for each line and pattern that match."""
 
 
@@ -155,6 +160,11 @@ def list_expressions(needle: Needle) -> list[str]:
     return [f"(?i:{text})" if choice.ignore_case else text for text in texts]
 
 
+def is_long(needle: Needle) -> bool:
+    """Say whether a pattern seeks hundreds of words."""
+    return needle.approximation is not None and len(needle.approximation) > LONGEST
+
+
 def part_expression(text: str) -> list[str]:
     """Return an approximation that is one of several things, `(?:A|B|C)`, as some that no engine calls too long."""
     if len(text) <= LONGEST or not text.startswith("(?:"):
@@ -197,19 +207,21 @@ class PureEngine:
         self._plan = self._make_plan(b"")
         self._sampled = False
 
-    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+    def propose(self, data: Buffer, end: int) -> Proposals:
         """See Engine."""
         if not self._sampled and end >= SAMPLE:
             self._plan = self._make_plan(bytes(memoryview(data)[:SAMPLE]))
             self._sampled = True
         plan = self._plan
-        found: list[Proposal] = []
+        found: Proposals = array("Q")
         _propose_literals(data, end, plan.exact, found)
         if plan.lowered:
             lowered = bytes(memoryview(data)[:end]).lower()
             _propose_literals(lowered, end, plan.lowered, found)
         for regex, number in plan.regexes:
-            found += ((match.end() - 1, number) for match in regex.finditer(data, 0, end))
+            found.extend(
+                match.end() - 1 << NUMBER_BITS | number for match in regex.finditer(data, 0, end)
+            )
         if plan.every:
             _propose_literals(data, end, {b"\n": plan.every}, found)
         return found
@@ -232,12 +244,12 @@ class PureEngine:
 
 
 def _propose_literals(
-    data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: list[Proposal]
+    data: Buffer, end: int, literals: Mapping[bytes, list[int]], found: Proposals
 ) -> None:
     """Add the places of some literals, each for all patterns that seek it."""
     for literal, numbers in literals.items():
         for at in find_places(data, end, literal):
-            found += ((at, number) for number in numbers)
+            found.extend(at << NUMBER_BITS | number for number in numbers)
 
 
 class Re2Engine:
@@ -272,9 +284,9 @@ class Re2Engine:
             PureEngine({number: needles[number] for number in refused}) if refused else None
         )
 
-    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+    def propose(self, data: Buffer, end: int) -> Proposals:
         """See Engine."""
-        found = self._rest.propose(data, end) if self._rest else []
+        found = self._rest.propose(data, end) if self._rest else array("Q")
         if self._search is None:
             return found
         view = memoryview(data)[:end]
@@ -284,8 +296,9 @@ class Re2Engine:
             start = data.rfind(b"\n", 0, place) + 1
             stop = data.find(b"\n", place, end)
             stop = end if stop < 0 else stop
-            found += (
-                (place, self._numbers[one]) for one in self._set.Match(bytes(view[start:stop]))
+            found.extend(
+                place << NUMBER_BITS | self._numbers[one]
+                for one in self._set.Match(bytes(view[start:stop]))
             )
             at = stop + 1
         return found
@@ -308,7 +321,11 @@ class HyperscanEngine:
         self._mode = self._hs.HS_MODE_VECTORED
         self._own = threading.local()
         numbers: dict[str, list[int]] = {}  # several patterns may seek the same
+        self._long: dict[int, HyperscanEngine] = {}
         for number, needle in needles.items():
+            if len(needles) > 1 and is_long(needle):
+                self._long[number] = _share_engine(needle, cache_dir)
+                continue
             for sought in list_expressions(needle):
                 numbers.setdefault(sought, []).append(number)
         if numbers:
@@ -323,9 +340,9 @@ class HyperscanEngine:
             PureEngine({number: needles[number] for number in sorted(refused)}) if refused else None
         )
 
-    def propose(self, data: Buffer, end: int) -> list[Proposal]:
+    def propose(self, data: Buffer, end: int) -> Proposals:
         """See Engine."""
-        found: list[Proposal] = []
+        found: Proposals = array("Q")
         add, numbers = found.append, self._numbers
         # by pattern: the end of the last line that is proposed for it
         line_ends: dict[int, int] = {}
@@ -336,7 +353,7 @@ class HyperscanEngine:
                     if stop - 1 > line_ends.get(number, -1):
                         line_end = data.find(b"\n", stop - 1, end)
                         line_ends[number] = end if line_end < 0 else line_end
-                        add((stop - 1, number))
+                        add(stop - 1 << NUMBER_BITS | number)
 
         if self._database is not None:
             # One byte more: 0.9.1 misses `[0-9]+$` in the last line of what it is given.
@@ -348,6 +365,9 @@ class HyperscanEngine:
             self._database.scan([text], match_event_handler=on_match, scratch=self._own.scratch)
         if self._rest:
             found += self._rest.propose(data, end)
+        for number, engine in self._long.items():
+            for proposal in engine.propose(data, end):
+                add(proposal >> NUMBER_BITS << NUMBER_BITS | number)
         return found
 
     def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
@@ -402,6 +422,12 @@ class HyperscanEngine:
         except (OSError, TypeError, ValueError, self._hs.error):
             return None
         return database
+
+
+@lru_cache(8)
+def _share_engine(needle: Needle, cache_dir: Path | None) -> HyperscanEngine:
+    """Return the engine of a long pattern alone: those of all logs have it, and it takes a quarter second to compile."""
+    return HyperscanEngine({0: needle}, cache_dir)
 
 
 def _make_fillers(count: int) -> list[str]:

@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from analyzer.artefacts import logtime
-from analyzer.artefacts.logtime import format_iso, is_stamped, log_time
+from analyzer.artefacts.logtime import format_iso, is_far_stamp, is_stamped, log_time
 from analyzer.artefacts.tables import NodeOwned
 from analyzer.runtime.limits import LimitHit, Limits
 from analyzer.scan.also import fold_groups
@@ -183,7 +183,8 @@ class LogScan(NodeOwned):
     stopped   signatures that would have taken too many steps, and where
     lines, bytes        size of the member
     first, last         first and last line, raw
-    first_stamped, last_stamped  first and last line that begin with a time stamp, raw
+    first_stamped, last_stamped  first and last line that begin with a time stamp, raw; one out of range is none
+    far_times   lines with a time out of range among those that were looked at
     steps       (time before, time after) in UTC where the clock of the log was set: the second is earlier where it went
                 back; no stored case has them
     sampled     lines from all over the log, their beginnings, raw: what it says most; dropped when they are counted
@@ -212,6 +213,7 @@ class LogScan(NodeOwned):
     last: Bytes = b""
     first_stamped: Bytes = b""
     last_stamped: Bytes = b""
+    far_times: int = 0
     steps: list[tuple[str, str]] = field(default_factory=list)
     sampled: list[Bytes] = field(default_factory=list, repr=False, compare=False)
     nul_gaps: list[NulGap] = field(default_factory=list)
@@ -378,12 +380,12 @@ class Ends:
         while not result.first_stamped and at < end and self._tried < _STAMP_LINES:
             stop = data.find(b"\n", at, end)
             line = bytes(data[at:stop])
-            if is_stamped(line):
+            if is_stamped(line) and not is_far_stamp(line):
                 result.first_stamped = line
             self._tried += 1
             at = stop + 1
         for count, line in enumerate(lines_backward(data, end)):
-            if is_stamped(line):
+            if is_stamped(line) and not is_far_stamp(line):
                 result.last_stamped = line
             elif count < _STAMP_LINES:
                 continue
@@ -429,6 +431,8 @@ class Ends:
                             latest = head
                 if data.find(b"us: ", at + 24, at + _UPTIME_BY) > 0:
                     self._note_uptime(bytes(data[at : at + _UPTIME_BY]))
+            elif is_far_stamp(head):
+                self.result.far_times += 1
             at = data.find(b"\n", min(at + stride, end - 1), end) + 1 or end
         self._latest = latest
 

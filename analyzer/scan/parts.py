@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from analyzer.artefacts import logtime
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Table, Tables
 from analyzer.scan.hits import LogScan, decode_line
 
 
@@ -25,14 +25,14 @@ def parts_of(tables: Iterable[Table], log: str, address: str, scope: str) -> lis
     return found
 
 
-def is_copy(scan: LogScan, tables: Mapping[str, Table]) -> bool:
+def is_copy(scan: LogScan, tables: Tables) -> bool:
     """Say whether a scan found lines of a log in another one that repeats them."""
     return (
         bool(scan.part_of) and scan.table in tables and scan.part_of in tables[scan.table].copied_in
     )
 
 
-def find_needless(scans: Sequence[LogScan], tables: Mapping[str, Table]) -> list[LogScan]:
+def find_needless(scans: Sequence[LogScan], tables: Tables) -> list[LogScan]:
     """Return the scans of copies on machines that sent a file of the log itself; call it when scans are named.
 
     A copy that reaches further back than the log, whose older files were rotated away, is not among them: it keeps its

@@ -15,9 +15,10 @@ on looked for once a block, which makes the count a lower bound and still tells 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -25,7 +26,7 @@ from typing import TypedDict, Unpack
 from analyzer.artefacts.logtime import is_stamped
 from analyzer.runtime.errors import RuleFileError
 from analyzer.runtime.limits import Limits
-from analyzer.scan.blocks import BlockSearch, Buffer, LineBlock, LineBlocks, Source
+from analyzer.scan.blocks import NEIGHBOURS, BlockSearch, Buffer, LineBlock, LineBlocks, Source
 from analyzer.scan.careful import (
     UNDECIDED,
     Answer,
@@ -35,7 +36,15 @@ from analyzer.scan.careful import (
     Undecided,
     search_of,
 )
-from analyzer.scan.engines import Engine, Needle, build_engine, choose_engine, find_needle_places
+from analyzer.scan.engines import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    Engine,
+    Needle,
+    build_engine,
+    choose_engine,
+    find_needle_places,
+)
 from analyzer.scan.heads import Heads
 from analyzer.scan.hits import (
     CONTEXT_TEXT,
@@ -65,6 +74,7 @@ class SignatureSet:
     needles      the signatures compiled, once a log of the table comes
     sought       those of them that engines seek; every_line: the numbers of all others, which are tried on every line
     folding      the numbers of those sought that ignore case
+    careful      the numbers of those whose search is bounded, of the searches made so far
     """
 
     engine_name: Callable[[], str]
@@ -78,9 +88,11 @@ class SignatureSet:
     searches: list[Callable[[str], Answer] | None] = field(
         default_factory=list
     )  # None: not needed so far
+    careful: set[int] = field(default_factory=set)
     _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
     _searched: int = 0  # bytes of its logs
     _small: Engine | None = None  # for the first of them
+    _sorted: tuple[dict[int, Signature], set[int], dict[str, int]] | None = None
 
     def add(self, signature: Signature) -> None:
         """Take a signature of the table."""
@@ -120,6 +132,22 @@ class SignatureSet:
             if needle.folds_case:
                 self.folding.append(number)
 
+    def sort_signatures(self) -> tuple[dict[int, Signature], set[int], dict[str, int]]:
+        """Return the signatures that count lines by kind, by number; those of them that only propose lines; and a zero
+        for each of all others. Each search of a log begins with these, so they are sorted once.
+        """
+        if self._sorted is None:
+            counted: dict[int, Signature] = {}
+            zeros: dict[str, int] = {}
+            for number, signature in enumerate(self.signatures):
+                if signature.kind_of is None and signature.name_kind is None:
+                    zeros[signature.id] = 0
+                else:
+                    counted[number] = signature
+            proposed = {number for number, one in counted.items() if one.name_kind is not None}
+            self._sorted = counted, proposed, zeros
+        return self._sorted
+
     def find_engine(self, left_out: frozenset[int], length: int) -> Engine | None:
         """Return what proposes lines for all signatures but some, for so many bytes more; None when none is.
 
@@ -151,7 +179,7 @@ _PROBES, _FIRST_PROBES = 64, 4  # candidates looked at in a block for a signatur
 _NEAR = (
     16 << 10
 )  # bytes of the block in which the first of them are sought: in a storm they are there
-CONTEXT = 2  # lines kept before and after a hit
+CONTEXT = NEIGHBOURS  # lines kept before and after a hit
 # lines kept before a hit inside a message over many lines, up to the head of the message
 MOST_ABOVE = 40
 STAMP = 128  # bytes of a line that show whether it begins with a time
@@ -166,6 +194,22 @@ class HitShare:
     kept: int = 0
     text: int = 0
     kinds: KindShare = field(default_factory=KindShare)
+
+
+class HitShares(dict[int, HitShare]):
+    """The shares of the signatures of a table on one node, by number; one is made when it is first used.
+
+    steps  what each may take of careful search
+    """
+
+    def __init__(self, steps: int) -> None:
+        super().__init__()
+        self.steps = steps
+
+    def __missing__(self, number: int) -> HitShare:
+        """Return the whole share of a signature that used nothing so far."""
+        share = self[number] = HitShare(self.steps)
+        return share
 
 
 @dataclass(slots=True)
@@ -186,29 +230,22 @@ class MemberSearch:
     """The search of one member: proposals, confirmation, numbers, context, shares."""
 
     def __init__(
-        self, own: SignatureSet, shares: Sequence[HitShare], limits: Limits, result: LogScan
+        self, own: SignatureSet, shares: HitShares, limits: Limits, result: LogScan
     ) -> None:
         self._own, self._shares, self._result = own, shares, result
         self._steps = limits.pattern_steps
-        self._here = [0] * len(own.signatures)  # hits kept of this member
+        self._here: Counter[int] = Counter()  # hits kept of this member
         self._cap = limits.hits_per_signature
         self._tail = b""  # the last lines of the block before
         self._open: list[tuple[Hit, int]] = []  # hits that wait for so many lines after them
-        for search, share in zip(own.searches, self._shares, strict=True):
+        for number in own.careful:
+            search = own.searches[number]
             if isinstance(search, Careful):
-                search.left = share.steps
-        result.counts = {}
-        self._counted: dict[int, Signature] = {}  # those whose lines are counted by kind, by number
-        self._proposed: set[int] = set()  # of these, whose pattern only proposes lines
-        kinds: dict[str, KindShare] = {}
-        for number, signature in enumerate(own.signatures):
-            if signature.kind_of is None and signature.name_kind is None:
-                result.counts[signature.id] = 0
-                continue
-            self._counted[number] = signature
-            if signature.name_kind is not None:
-                self._proposed.add(number)
-            kinds[signature.id] = shares[number].kinds
+                search.left = shares[number].steps
+        # Those whose lines are counted by kind, by number; of these, whose pattern only proposes lines
+        self._counted, self._proposed, counts = own.sort_signatures()
+        result.counts = dict(counts)
+        kinds = {one.id: shares[number].kinds for number, one in self._counted.items()}
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
 
     @property
@@ -218,14 +255,10 @@ class MemberSearch:
 
     def find_storms(self) -> frozenset[int]:
         """Return the signatures that hit without end, by number."""
-        return frozenset(
-            n for n, share in enumerate(self._shares) if share.count > EXACT * self._cap
-        )
+        return frozenset(n for n, share in self._shares.items() if share.count > EXACT * self._cap)
 
-    def search_block(
-        self, block: LineBlock, proposals: list[tuple[int, int]] | None = None
-    ) -> None:
-        """Search one block; `proposals` are places and numbers of signatures, where they are known already."""
+    def search_block(self, block: LineBlock, proposals: Sequence[int] | None = None) -> None:
+        """Search one block; `proposals` as an engine makes them, where they are known already."""
         still: list[tuple[Hit, int]] = []
         for hit, lacking in self._open:
             raw, missing = lines_after(block.data, 0, block.end, lacking)
@@ -236,15 +269,15 @@ class MemberSearch:
         storms = self.find_storms()
         if proposals is None:
             engine = self._own.find_engine(storms, block.end)
-            proposals = engine.propose(block.data, block.end) if engine else []
-        proposals += self._propose_always(block, storms)
+            proposals = engine.propose(block.data, block.end) if engine else ()
+        proposals = sorted(chain(proposals, self._propose_always(block, storms)))
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}
-        proposals.sort()
         for number in sorted(self._proposed):
-            self._count_proposed(block, number, [at for at, one in proposals if one == number])
+            places = [one >> NUMBER_BITS for one in proposals if one & NUMBER_MASK == number]
+            self._count_proposed(block, number, places)
         if self._proposed:
-            proposals = [one for one in proposals if one[1] not in self._proposed]
+            proposals = [one for one in proposals if one & NUMBER_MASK not in self._proposed]
         for number, found in self._confirm_proposals(block, proposals):
             signature = self._counted.get(number)
             if signature is not None and signature.kind_of is not None:
@@ -264,20 +297,23 @@ class MemberSearch:
 
     def close(self) -> None:
         """Put the hits in order; call after the last block."""
-        for search, share in zip(self._own.searches, self._shares, strict=True):
+        for number in self._own.careful:
+            search = self._own.searches[number]
             if isinstance(search, Careful):
-                share.steps = search.left
+                self._shares[number].steps = search.left
+        if not self._result.hits:
+            return
         order = {one.id: number for number, one in enumerate(self._own.signatures)}
         self._result.hits.sort(key=lambda hit: (hit.line, order[hit.signature]))
 
-    def _propose_always(self, block: LineBlock, storms: frozenset[int]) -> list[tuple[int, int]]:
+    def _propose_always(self, block: LineBlock, storms: frozenset[int]) -> list[int]:
         """Propose what no engine can: patterns without a foothold, and odd letters when case is ignored."""
         data, end = block.data, block.end
-        found: list[tuple[int, int]] = []
+        found: list[int] = []
         every = [number for number in self._own.every_line if number not in storms]
         at = 0
         while every and at < end:
-            found += ((at, number) for number in every)
+            found += (at << NUMBER_BITS | number for number in every)
             at = data.find(b"\n", at, end) + 1
         folded = [number for number in self._own.folding if number not in storms]
         if not folded or data.isascii():
@@ -285,7 +321,7 @@ class MemberSearch:
         for letter in ODD_CASE:
             at = data.find(letter, 0, end)
             while at >= 0:
-                found += ((at, number) for number in folded)
+                found += (at << NUMBER_BITS | number for number in folded)
                 line_end = data.find(b"\n", at, end)
                 at = data.find(letter, line_end, end)
         return found
@@ -315,14 +351,16 @@ class MemberSearch:
             self._tallies.count_lines(signature.id, kind, run)
 
     def _confirm_proposals(
-        self, block: LineBlock, proposals: list[tuple[int, int]]
+        self, block: LineBlock, proposals: Iterable[int]
     ) -> Iterator[tuple[int, _Found]]:
         """Yield the proposals that are true, each line and signature once, in order of lines."""
         data, end, searches = block.data, block.end, self._own.searches
         start = stop = -1
         text = ""
         tried: set[int] = set()
-        for at, number in proposals:
+        for proposal in proposals:
+            at = proposal >> NUMBER_BITS
+            number = proposal & NUMBER_MASK
             if at > stop:
                 start = data.rfind(b"\n", 0, at) + 1
                 stop = data.find(b"\n", at, end)
@@ -337,6 +375,7 @@ class MemberSearch:
                     search = search_of(self._own.needles[number].regex, self._steps)
                     if isinstance(search, Careful):
                         search.left = self._shares[number].steps
+                        self._own.careful.add(number)
                     searches[number] = search
                 match = search(text)
             except (
@@ -366,7 +405,7 @@ class MemberSearch:
         near = block.data.rfind(b"\n", 0, min(_NEAR, block.end)) + 1
         for stop, most in ((near, _FIRST_PROBES), (block.end, _PROBES)):
             places = find_needle_places(self._own.needles[number], block.data, stop)
-            proposals = [(at, number) for at in islice(places, most)]
+            proposals = [at << NUMBER_BITS | number for at in islice(places, most)]
             for _, found in self._confirm_proposals(block, proposals):
                 return found
         return None
@@ -508,11 +547,11 @@ class SearchesTogether:
             storms.update(begin + number for number in search.find_storms())
             begin += search.signatures
         engine = self.own.find_engine(frozenset(storms), block.end)
-        proposals = engine.propose(block.data, block.end) if engine else []
+        proposals = engine.propose(block.data, block.end) if engine else ()
         begin = 0
         for search in self.searches:
             end = begin + search.signatures
-            own = [(at, number - begin) for at, number in proposals if begin <= number < end]
+            own = [one - begin for one in proposals if begin <= one & NUMBER_MASK < end]
             search.search_block(block, own)
             begin = end
 
@@ -559,7 +598,7 @@ class Scanner:
         self._free, self._cache_dir = engine == "auto", cache_dir
         self._sets: dict[str, SignatureSet] = {}
         self._together: dict[tuple[str, ...], SignatureSet] = {}
-        self._shares: dict[tuple[str, str], HitShare] = {}
+        self._shares: dict[tuple[str, str], HitShares] = {}
         seen: set[str] = set()
         for signature in signatures:
             if signature.id in seen:
@@ -624,10 +663,10 @@ class Scanner:
             if own is None:
                 continue
             own.compile()
-            shares = []
-            for signature in own.signatures:
-                share = HitShare(self.limits.pattern_total)
-                shares.append(self._shares.setdefault((one.scope, signature.id), share))
+            key = one.scope, one.table
+            if key not in self._shares:
+                self._shares[key] = HitShares(self.limits.pattern_total)
+            shares = self._shares[key]
             searches.append(MemberSearch(own, shares, self.limits, one))
             tables.append(one.table)
         if len(searches) < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from analyzer.artefacts.tables import Table
+from analyzer.artefacts.tables import Tables
 from analyzer.case.document import SHOWN_FROM
 from analyzer.signals.ages import BURST, GROWN, NEW
 from analyzer.signals.kinds import hash_kind, write_template
@@ -42,7 +42,7 @@ class KnownBackground(NamedTuple):
         return f"{words} other machines, there all along"
 
 
-def read_background(tables: Mapping[str, Table]) -> dict[str, KnownBackground]:
+def read_background(tables: Tables) -> dict[str, KnownBackground]:
     """Return the rows of the catalog by hash; those of fewer than three sites are left out."""
     table = tables.get(TABLE)
     found: dict[str, KnownBackground] = {}

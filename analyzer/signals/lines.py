@@ -27,6 +27,7 @@ LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is w
 _MOST_KNOWN = 8_000  # lines that are remembered, without what differs from line to line
 _STAMP = 24  # characters of a line that differ on every line
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_OPERATION = b"opID="
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
 
 
@@ -114,6 +115,12 @@ def classify_line(line: str) -> LineKind:
     return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
 
 
+def name_line(line: str) -> tuple[str, str]:
+    """Return the module and the masked words of a line, which say of what kind it is without its weight."""
+    head = read_head(hide_lone_line(line))
+    return head.module, mask_text(head.text)
+
+
 def add_entry(reading: LineReading, line: str) -> LineReading:
     """Return what a line says with the entry of a list that it names, whose weight is the least it has."""
     entry = find_entry(line)
@@ -140,7 +147,11 @@ class LineCounter:
 
     def name_kind(self, raw: bytes) -> str:
         """Return the kind of a line as a text, "" for one that says too little."""
-        shape = raw[_STAMP:].translate(_DIGITS)
+        shape = raw[_STAMP:]
+        at = shape.find(_OPERATION)
+        if at >= 0:  # its letters differ from line to line, and no kind has them
+            shape = shape[:at] + shape[at:].partition(b" ")[2]
+        shape = shape.translate(_DIGITS)
         shape = shape.replace(b"00", b"0").replace(b"00", b"0").replace(b"00", b"0")
         kind = self._by_shape.get(shape)
         if kind is None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from analyzer.artefacts.tables import Table, Value
+from analyzer.artefacts.tables import Tables, Value
 from analyzer.signals.heads import cut_module
 
 TABLE = "kb.log_module"
@@ -43,7 +43,7 @@ class ModuleNote(NamedTuple):
         return cls(module, what, log, ask, source)
 
 
-def read_module_rows(tables: Mapping[str, Table]) -> list[ModuleRow]:
+def read_module_rows(tables: Tables) -> list[ModuleRow]:
     """Return the rows of the catalog; none when the catalog has no such table."""
     table = tables.get(TABLE)
     return list(table.own_rows) if table else []

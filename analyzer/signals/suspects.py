@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 
-from analyzer.scan.engines import Engine, Needle, build_engine, is_available
+from analyzer.scan.engines import NUMBER_BITS, Engine, Needle, build_engine, is_available
 from analyzer.signals.answers import ANSWER_PATTERNS
 from analyzer.signals.grammar import LINE_PATTERNS
 from analyzer.signals.lines import write_line_stems
@@ -30,7 +30,8 @@ def find_suspect_lines(lines: Sequence[str], first_line: int) -> set[int]:
     parts = [line.rstrip("\n").encode("utf-8", "replace") + b"\n" for line in lines]
     ends = list(accumulate(map(len, parts)))
     data = b"".join(parts)
-    return {first_line + bisect_right(ends, place) for place, _ in engine.propose(data, len(data))}
+    places = {proposal >> NUMBER_BITS for proposal in engine.propose(data, len(data))}
+    return {first_line + bisect_right(ends, place) for place in places}
 
 
 @cache

@@ -11,6 +11,7 @@ import csv
 import re
 from collections.abc import Mapping
 from functools import cache
+from math import fsum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,7 +53,8 @@ def read_odds() -> WordOdds:
 def find_word_gain(module: str, template: str, odds: WordOdds) -> WordGain:
     """Return what the words of a kind of line add, by the log-odds of words; they take nothing from its weight."""
     known = {word: odds[word] for word in split_words(module, template) if word in odds}
-    gain = round(min(_SHARE * sum(known.values()), MOST_GAIN), 1)
+    # a set has no order, and `sum` rounds by order
+    gain = round(min(_SHARE * fsum(known.values()), MOST_GAIN), 1)
     if gain <= 0:
         return WordGain(0.0)
     # of words that weigh the same the longer one says more

@@ -104,7 +104,7 @@ def _triage_case(
             work,
             hashes,
             REFUSED,
-            f"{error.what}: {error.why}" if error.why else error.what,
+            error.describe_cause(),
         )
     except Exception as error:  # noqa: BLE001 - whatever a case does, the next one is read
         return _store_nothing(context, work, hashes, FAILED, failure_text(error))

@@ -127,7 +127,7 @@ def test_a_case_is_shown_as_its_report(archive: Path) -> None:
     assert run("show", "bert-1", "--archive", archive, "--format", "md").stdout.startswith("# ")
     assert "<html" in run("show", "bert-1", "--archive", archive, "--format", "html").stdout
     assert run("show", "bert-1", "--archive", archive, "--format", "mail").stdout.startswith(
-        "Hello,"
+        "Subject: bert-1: "
     )
     assert "beacon-probing" in run("show", "bert-1", "--archive", archive, "--format", "csv").stdout
 

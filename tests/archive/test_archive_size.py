@@ -23,6 +23,7 @@ from analyzer.pipeline.case_data import CaseData
 from analyzer.pipeline.triage import Options, gather_case
 from tests.kit import archive_kit as kit
 from tests.kit.esxtop_kit import Capture
+from tests.kit.full_size import scale_size
 from tests.kit.memory_kit import peak
 from tools.make_bundle import esxtop_csv
 
@@ -194,10 +195,10 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:
-    """114 MB with nearly two thousand findings: no process of the batch, nor a compaction, takes much more than twice what triage takes."""
+    """114 MB at full size, with nearly two thousand findings: no process of the batch, nor a compaction, takes much more than twice what triage takes."""
     (tmp_path / "cases").mkdir()
     with (tmp_path / "cases" / "esxtop.csv").open("wb") as file:
-        file.writelines(esxtop_csv(60_000, 240, 7))
+        file.writelines(esxtop_csv(60_000, scale_size(240), 7))
     batch = (
         sys.executable,
         "-m",

@@ -30,6 +30,10 @@ ONE = {
     "archives of one capture": [
         f"esx-host{number}-2024-01-02--03.04-1.tgz" for number in range(40)
     ],
+    "a site of NSX: its hosts, and machines of NSX whose names have no day": [
+        *(f"esx-host{number}-2024-01-02--03.04-1.tgz" for number in range(125)),
+        *("nsxmgr01-techsupport.tgz", "nsx-controller-1.tgz", "nsx-controller-2.tgz"),
+    ],
     "ten archives": [f"host{number}.tgz" for number in range(10)],
     "folders of pictures": [f"shots-{number}/screen.png" for number in range(9)],
 }
@@ -47,6 +51,11 @@ def test_folders_of_cases_are_told_from_the_folder_of_one(folder: Path) -> None:
     """Six folders with material are six cases; a readme beside them changes nothing; what belongs to one case is one."""
     assert cases_among(MANY).names == [f"case-{number}" for number in range(6)]
     assert len(cases_among([*MANY, "README.md"]).names) == 6
+    # What has no day and is not of NSX, or hosts of other months, are no site
+    hosts = [f"esx-host{number}-2024-01-02--03.04-1.tgz" for number in range(40)]
+    assert len(cases_among([*hosts, "customer-b.tgz"]).names) == 41
+    later = "esx-host9-2024-05-02--03.04-1.tgz"
+    assert len(cases_among([*hosts, "nsxmgr01.tgz", later]).names) == 42
     assert {what: cases_among(names).names for what, names in ONE.items()} == {
         what: [] for what in ONE
     }

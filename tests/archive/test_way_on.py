@@ -164,7 +164,7 @@ def test_the_mail_to_the_customer_is_a_form(hosts: tuple[Path, Path]) -> None:
     _, out = hosts
     document = json.loads((out / "case.json").read_text())
     said = run("show", out / "case.json", "--format", "mail")
-    assert said.stdout.startswith("Hello,\n") and said.exit_code == 0
+    assert said.stdout.startswith("Subject: cluster: ") and said.exit_code == 0
     assert said.stdout.strip() in (out / "report.html").read_text().replace("&#39;", "'").replace(
         "&gt;", ">"
     ).replace("&lt;", "<")

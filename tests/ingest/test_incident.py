@@ -24,7 +24,7 @@ TOP = "esx-esx0.lab.example-2017-10-14--16.53-71234"
 LOGS = f"case/{TOP}/var/run/log"
 
 
-def vobd(day: int, second: int, event: str = "esx.problem.made.up") -> str:
+def vobd(day: int, second: int, event: str = "esx.problem.scsi.device.io.latency.high") -> str:
     """Return a line of vobd.log of October 2017."""
     clock = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
     return f"2017-10-{day:02}T{clock}.002Z: [GenericCorrelator] 844396129us: [{event}] (synthetic) text"
@@ -111,6 +111,41 @@ def test_a_time_with_a_zone_is_told_in_utc(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("typed", "moment"),
+    [
+        ("06:15", "2017-10-14T06:15:00Z"),
+        ("9:00:00Z", "2017-10-14T09:00:00Z"),
+        ("23:59", "2017-10-13T23:59:00Z"),
+    ],
+)
+def test_a_time_of_day_is_the_last_one_in_the_material(
+    tmp_path: Path, typed: str, moment: str
+) -> None:
+    """The capture is of 16:53 on the 14th: what is later in the day was on the day before."""
+    doc, _ = triage(tmp_path, {"vobd.log": [vobd(14, 0)]}, "--incident", typed)
+
+    assert doc.case.incident == moment
+    lines = CliRunner().invoke(
+        main, ["log", str(tmp_path / "case"), "--case", str(tmp_path / "out"), "--around", "00:02"]
+    )
+    assert "2017-10-14T00:00:00.002Z" in lines.output
+
+
+def test_a_time_of_day_without_any_day_is_refused(tmp_path: Path) -> None:
+    """Nothing in a pasted output has a date; the command says to give it. So does `log` without a case.json."""
+    notes = tmp_path / "notes.txt"
+    notes.write_text("[root@esx0:~] esxcli storage core adapter list\n", encoding="utf-8")
+    done = CliRunner().invoke(
+        main, ["triage", str(notes), "--incident", "06:15", "--format", "note"]
+    )
+    read = CliRunner().invoke(main, ["log", str(notes), "--around", "06:15"])
+
+    assert done.exit_code == 2
+    assert "it is not known on which day 06:15:00 was" in done.output
+    assert "'06:15' names no day" in read.output
+
+
 @pytest.mark.size
 def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> None:
     """Of 2,000 events the 400 around the incident are kept; without it the first and the last."""
@@ -118,7 +153,7 @@ def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> 
     near, _ = triage(tmp_path, files, "--incident", "2017-10-10T11:06:40Z")
     far, _ = triage(tmp_path, files)
 
-    times = [event.time for event in near.timeline if "made.up" in event.text]
+    times = [event.time for event in near.timeline if "latency.high" in event.text]
     assert (times[0], times[-1]) == ("2017-10-10T08:53:20Z", "2017-10-10T13:18:40Z")
     assert [event.kind for event in near.timeline].count("incident") == 1
     assert any("earlier events are not shown" in event.text for event in near.timeline)
@@ -130,13 +165,17 @@ def test_the_time_line_keeps_what_is_nearest_to_the_incident(tmp_path: Path) -> 
 def test_problems_stay_when_audits_would_crowd_them_out(tmp_path: Path) -> None:
     """Of 1,000 events of shells between 100 problems all problems are shown, and the shells are counted."""
     lines = [
-        vobd(10, n * 60, "esx.audit.shell.enabled" if n % 11 else "esx.problem.made.up")
+        vobd(
+            10,
+            n * 60,
+            "esx.audit.shell.enabled" if n % 11 else "esx.problem.scsi.device.io.latency.high",
+        )
         for n in range(1100)
     ]
     doc, _ = triage(tmp_path, {"vobd.log": [*lines, vobd(10, 70_000, "esx.audit.host.boot")]})
 
     assert any("esx.audit.host.boot" in event.text for event in doc.timeline)
-    assert sum("made.up" in event.text for event in doc.timeline) == 100
+    assert sum("latency.high" in event.text for event in doc.timeline) == 100
     assert any("1000 events of shells" in event.text for event in doc.timeline)
 
 

@@ -64,14 +64,12 @@ def test_what_was_never_sent_is_not_in_the_case(tmp_path: Path) -> None:
 
 
 def test_a_file_that_holds_other_tables_than_usual_is_named(tmp_path: Path) -> None:
-    """nicinfo.sh.txt tells of rings; one that was read and tells none is named, though other outputs may hold them, too."""
+    """A .vmx tells of disks; one that was read and tells of none is named, though other files may hold them, too."""
     bundle = next((Path(__file__).parents[2] / "samples" / "cases" / "config-traps").glob("*.tgz"))
     done = CliRunner().invoke(main, ["triage", str(bundle), "-o", str(tmp_path / "out"), "--quiet"])
     assert done.exit_code == 0, done.output
     document = json.loads((tmp_path / "out" / "case.json").read_text())
     found = {group["missing"]: group["why"] for group in document["cannot_tell"]}
-    assert found["esxi.pnic_ring"].endswith(
-        "/commands/nicinfo.sh.txt was read and lacks esxi.pnic_ring"
-    )
+    assert found["esxi.vdisk"].endswith("/old-print01.vmx was read and lacks esxi.vdisk")
     with tarfile.open(bundle) as held:
-        assert any(name.endswith("/commands/nicinfo.sh.txt") for name in held.getnames())
+        assert any(name.endswith("/old-print01.vmx") for name in held.getnames())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyzer.artefacts.parsing import registry
 from analyzer.artefacts.tables import Block, Row
-from analyzer.merged_log.entry import component_of
+from analyzer.merged_log.entry import COMPONENT_WORDS, COMPONENTS, component_of
 from tests.kit.sample_kit import ALL, Sample
 from tests.kit.together import together
 
@@ -23,9 +23,9 @@ def test_words_of_a_line_are_those_of_its_row(sample: Sample) -> None:
         if found is not None:
             rows = [item for item in parser.parse(Block([line])) if isinstance(item, Row)]
             values = rows[0].values
-            assert (found["LEVEL"], component_of(found, str.upper)) == (
+            assert (found["LEVEL"], component_of(found, COMPONENT_WORDS)) == (
                 values.get("level") or "",
-                component_of(values, str),
+                component_of(values, COMPONENTS),
             )
 
 

@@ -67,7 +67,8 @@ def test_softnet_stat_is_read(tmp_path: Path) -> None:
     assert code == 0
     assert document["sources"][0]["read_by"] == "softnet_stat"
     assert [node["kind"] for node in document["nodes"]] == ["guest"]
-    assert "softnet_dropped" in json.dumps(document["signals"])
+    found = json.dumps([document["findings"], document["signals"]])
+    assert "softnet_dropped" in found
 
 
 def test_grep_of_a_vmx_is_an_excerpt(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzer import rules
-from analyzer.case.verdicts import Finding, Trace
+from analyzer.case.verdicts import Evidence, Finding, Trace
 from analyzer.judge import judge
 from analyzer.judge.findings import thin_values
 from analyzer.judge.whole_catalog import make_slug, relate_findings
@@ -78,6 +78,19 @@ def test_a_source_that_was_never_there_is_asked_for() -> None:
     ]
 
 
+def test_a_rule_that_is_unasked_asks_for_no_table() -> None:
+    """It applies where its table is; a host without it is no question, a table that was cut is one."""
+    unasked = rule("one.a > 0", unasked="true")
+    none, one_of_two = Kit("esx1", "esx2"), Kit("esx1", "esx2").add(BASE, [{"key": 1, "a": 5}])
+
+    assert none.counts(unasked) == {"not_applicable": 1}
+    assert one_of_two.counts(unasked) == {"match": 1}
+    one_of_two.facts.cover("esx1", "esxi.base", "cut", "the text ends early")
+    assert one_of_two.counts(unasked) == {"match": 1, "cannot_tell": 1}
+    with pytest.raises(RuleFileError, match="unasked is true or false"):
+        rule("one.a > 0", unasked="maybe")
+
+
 def test_a_source_read_and_empty_is_a_no() -> None:
     """What was read whole and holds nothing answers «no match»."""
     kit = Kit()
@@ -118,6 +131,17 @@ def test_a_ghost_that_logic_settles_is_not_asked_for() -> None:
     kit.add(MANAGER, [{"version": "6.4.0"}], node="mgr")
 
     assert kit.counts(gated) == {"not_applicable": 1}
+
+
+@pytest.mark.parametrize("gate", ["known(first)", "known(first.y)", "not known(first)"])
+def test_what_another_host_has_answers_no_question_of_this_one(gate: str) -> None:
+    """Which row of another table belongs to a thing that was not seen is not known, so its being absent says nothing."""
+    gated = full(RULE % f"only: {gate}\nwhen: one.a > 0")
+    kit = Kit("esx1", "esx2").add(BASE, [{"key": 1, "a": 0, "s": "x"}])
+    alone = Kit("esx2")
+
+    assert [one.node for one in alone.judge(gated).cannot_tell] == ["esx2"]
+    assert [one.node for one in kit.judge(gated).cannot_tell] == ["esx2"]
 
 
 def test_a_population_names_who_was_not_seen() -> None:
@@ -187,7 +211,7 @@ def test_the_first_true_outcome_is_taken_and_the_unknown_above_is_told() -> None
     assert finding.say == "30.0% lost of 1,000 {all}"
     assert finding.maybe_worse == ["esxi.part"]
     assert finding.also == [
-        "Could not check: a made-up command (esxi.part) of esx1 is not in the case. Severity may rise to critical. Ask for: part-command.",
+        "Needs more data: a made-up command (esxi.part) of esx1 is not in the case; could be critical. Ask for: part-command.",
         "more than five: 300",
     ]
 
@@ -427,6 +451,16 @@ def test_two_names_of_one_member_are_one_object() -> None:
     )
 
     assert sign.explained_by == [cause.id]
+
+
+def test_a_general_rule_comes_after_what_rests_on_the_same_line() -> None:
+    """`*` ties a sign to every other rule's finding on one of its lines, whatever their objects; other lines do not."""
+    sign, cause, other = finding("any", "vm"), finding("known", "disk"), finding("far", "vm")
+    for one, number in ((sign, 3), (sign, 7), (cause, 7), (other, 8)):
+        one.evidence.append(Evidence("hit", "vmware.log", number, "a line"))
+    relate_findings([sign, cause, other], {"any": ["*"]})
+
+    assert sign.explained_by == [cause.id] and not other.explains
 
 
 def test_a_version_alone_explains_nothing() -> None:

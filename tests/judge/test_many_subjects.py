@@ -13,14 +13,14 @@ from click.testing import CliRunner
 
 from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.judge import judge
+from analyzer.judge import joining, judge
 from analyzer.judge.choosing import find_gauge, pick_worst
 from analyzer.report import finding_rows, html
 from analyzer.rules import Catalog
 from analyzer.runtime.limits import Limits
-from tests.kit import many_hosts
+from tests.kit import many_hosts, rule_kit
 from tests.kit.memory_kit import peak
-from tests.kit.rule_kit import BASE, Kit, rule
+from tests.kit.rule_kit import BASE, PART, Kit, rule
 
 HOSTS, PORTS = 40, 50
 RULE = "kb-2039495"
@@ -234,3 +234,26 @@ def test_the_worst_and_the_first_of_every_group() -> None:
     assert pick_worst(list(range(10)), 4, [lambda n: n // 5]) == {0, 1, 2, 5}
     assert pick_worst(list(range(10)), 2, [lambda n: n // 2]) == {0, 2, 4, 6, 8}
     assert pick_worst([3, 1, 2], 9, []) == {1, 2, 3}
+
+
+def test_rows_that_all_subjects_share_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight things rest on the same parts: which part decides is looked for once, not for each thing."""
+    kit = Kit()
+    kit.add(BASE, [{"key": number, "a": 1} for number in range(8)])
+    kit.add(PART, [{"key": 1, "x": 7}, {"key": 2, "x": 9}])
+    looked: list[str] = []
+    look = joining.Aggregate._find_deciding
+
+    def note_look(own: Any, env: Any, group: Any, leaf: Any, *, least: bool) -> int | None:
+        looked.append(leaf.text)
+        return look(own, env, group, leaf, least=least)
+
+    monkeypatch.setattr(joining.Aggregate, "_find_deciding", note_look)
+    text = (
+        rule_kit.RULE.replace("by: [key], rows: many", "by: [], rows: many")
+        % "when: any(part.x > 8)"
+    )
+    judgement = kit.judge(rule_kit.full(text))
+    assert len(judgement.findings) == 8
+    assert all("part.x = 9" in str(one.evidence) for one in judgement.findings)
+    assert looked == ["part.x"]

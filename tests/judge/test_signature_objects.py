@@ -12,11 +12,12 @@ from typing import NamedTuple
 import pytest
 
 from analyzer import rules
-from analyzer.artefacts.loghost import OBJECT
+from analyzer.artefacts.loghost import _ABOUT, _ELSE, OBJECT
 from analyzer.judge import judge
 from analyzer.pipeline import examples
 from analyzer.rules import Catalog, Example, Rule
 from analyzer.rules.language.rulefile import FileSpan
+from analyzer.scan.prefilter import literal_choices
 
 
 class Told(NamedTuple):
@@ -217,3 +218,14 @@ def test_the_end_of_one_object_never_ends_another(name: str) -> None:
         assert both == {**open_alone, **ended_alone}
     else:  # where the log stops at once the end may still come
         assert any(value in subject for subject in both.keys() - ended_alone.keys())
+
+
+def test_what_is_looked_for_before_a_form_of_an_object_is_in_every_match_of_it() -> None:
+    """The word of a form stands in each text that the form fits, or the form would be passed over."""
+    for word, form in (*_ABOUT, *_ELSE):
+        certain = [
+            next(iter(choice.texts))
+            for choice in literal_choices(form.pattern)
+            if len(choice.texts) == 1 and not choice.ignore_case
+        ]
+        assert not word or any(word in text for text in certain), form.pattern

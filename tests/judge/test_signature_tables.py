@@ -223,6 +223,24 @@ def test_the_parser_of_a_log_runs_only_where_its_columns_are_used(
     assert set(asked) == {"esxi.made_up_log"}
 
 
+def test_two_rules_parse_a_line_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cells of a line are those that the first rule had of it."""
+    asked: list[int] = []
+    parse = log_conditions.parse_message
+
+    def note_line(table: str, block: Block) -> Any:
+        asked.append(block.first_line)
+        return parse(table, block)
+
+    monkeypatch.setattr(log_conditions, "parse_message", note_line)
+    used = full(changed(("evidence: [hit.us]", "evidence: [hit.level]")))
+    kit = Kit().log(used, LINES)
+    first, second = kit.judge(used), kit.judge(used)
+    assert asked
+    assert len(asked) == len(set(asked))
+    assert [one.evidence for one in first.findings] == [one.evidence for one in second.findings]
+
+
 def test_where_keeps_to_lines() -> None:
     """Lines for which `where` of the signature is false are no rows."""
     one = full(changed(("    columns:", "    where: us >= 100\n    columns:")))
@@ -279,7 +297,7 @@ def test_what_a_cut_log_showed_is_judged_and_the_rest_is_asked_for(how: str) -> 
     )
     assert sure.also[0].startswith("There may be more such lines: ")
     assert (maybe.subject, maybe.severity, maybe.maybe_worse) == ("b", "info", ["esxi.made_up_log"])
-    assert "Severity may rise to major." in maybe.also[0]
+    assert "; could be major." in maybe.also[0]
     assert [(item.subject, item.missing, item.reason) for item in judgement.cannot_tell] == [
         ("", "esxi.made_up_log", "unreadable")
     ]

@@ -23,6 +23,7 @@ from tests.kit.case_material import (
     TRANSCRIPT,
     nodes,
     series,
+    signals,
     sources,
     timeline,
     topology,
@@ -73,7 +74,7 @@ def ring_finding() -> Finding:
     return Finding(
         id="kb-2039495/iperf-test1",
         rule="kb-2039495",
-        title="VMXNET3 receive ring runs full and frames to the guest are dropped",
+        title="VMXNET3 RX ring full, frames dropped",
         kb=[2039495, 1010071],
         issues=[],
         status="test",
@@ -514,6 +515,7 @@ def rich_case(**changes: Any) -> CaseDocument:
         ]
         + [(f"other-product-{n}", f"Rule of another product {n}", []) for n in range(9)]
         + [("kb-2039495", "Ring runs full", [2039495])],
+        "signals": signals(),
         "timeline": timeline(),
         "topology": topology(),
         "faults": [
@@ -553,6 +555,7 @@ def quiet_case() -> CaseDocument:
         nodes=nodes()[:1],
         sources=[row for row in sources(20) if row["state"] in ("read", "listed")],
         judgement=Judgement(counts={f"quiet-{n:02}": {"no_match": 2} for n in range(61)}),
+        signals=[],
         timeline=[],
         topology=[],
         faults=[],

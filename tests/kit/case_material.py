@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from analyzer.case.document import KnownLabel, KnownSign
+
 BUNDLE = "case-1834.zip!esx-esx07.lab-2017-10-09--14.02.tgz!esx-esx07.lab-2017-10-09--14.02"
 TRANSCRIPT = "case-1834/console-esx07.txt"
 GUEST = "case-1834/iperf-test1.txt"
@@ -173,6 +175,49 @@ def sources(count: int = 214) -> list[dict[str, Any]]:
         for n in range(count - len(rows))
     ]
     return rows
+
+
+def signals() -> list[dict[str, Any]]:
+    """Return signs of trouble that no rule explains: a kind of line, known from stored cases, and a cell."""
+    log = f"{BUNDLE}/var/run/log/vmkernel.log"
+    return [
+        {
+            "node": "n1",
+            "kind": "line",
+            "what": "made-up firmware of # does not answer",
+            "object": "vmnic3",
+            "count": 14,
+            "first": "2017-10-09T13:04:07Z",
+            "last": "2017-10-09T13:51:40Z",
+            "address": log,
+            "line": 3990,
+            "text": "made-up firmware of vmnic3 does not answer",
+            "last_address": log,
+            "last_line": 4071,
+            "module": "made-up-driver",
+            "weight": 6.5,
+            "why": ["the driver speaks", "does not answer"],
+            "age": "new",
+            "about": "a made-up driver of NICs",
+            "precedes": ["pnic-loses-packets"],
+            "known": KnownSign(
+                cases=3, of=40, labels=[KnownLabel(rule="nic-firmware-bad", cases=2)]
+            ),
+        },
+        {
+            "node": "n2",
+            "kind": "cell",
+            "what": "state is degraded",
+            "object": "made-up array",
+            "count": 1,
+            "address": TRANSCRIPT,
+            "line": 88,
+            "text": "made-up array   degraded",
+            "module": "storage_array.state",
+            "weight": 4.0,
+            "why": ["a state that is not well"],
+        },
+    ]
 
 
 def timeline() -> list[dict[str, Any]]:

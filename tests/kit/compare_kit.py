@@ -58,6 +58,11 @@ class HostMoment:
             found[f"{self.name.partition('.')[0]}.txt"] = self._typed()
         return found
 
+    def base(self) -> dict[str, str | bytes]:
+        """Return what any bundle has, without its top directory."""
+        top, made = vm_support(self.name, "6.5.0", self.build, {})
+        return {name.removeprefix(f"{top}/"): body for name, body in made.items()}
+
     def write(self, folder: Path, *others: HostMoment) -> Path:
         """Write a side: this host and others of its case; return its folder."""
         folder.mkdir(parents=True)

@@ -138,6 +138,13 @@ _HEALTHY = {  # cells that a rule would not let pass at random
         "0.00",
     ),
     "Numa % Local": "100.00",
+    "Average MilliSec/Read": "1.20",
+    "Average MilliSec/Write": "1.40",
+    "Cpu Load (1 Minute Avg)": "0.60",
+    "Cpu Load (5 Minute Avg)": "0.60",
+    "Cpu Load (15 Minute Avg)": "0.60",
+    "Power Usage Now Watts": "180.00",
+    "Power Usage Cap Watts": "0.00",
     "Free MBytes": "60000.00",
     "Kernel MinFree MBytes": "3000.00",
 }

@@ -177,7 +177,7 @@ FORMS = (
         ("web 01", "web 02"),
     ),
     EventForm(
-        ("vob.vsan.lsom.", "vob.vsan.pdl.", "vob.vsan.dom.single", "vsan.health."),
+        ("vob.vsan.lsom.", "vob.vsan.pdl.", "vob.vsan.dom.single", "vsan.health.", "vsan.lsom."),
         "vSAN device {} is under permanent failure.",
         "vSAN device {} has come online.",
         _DISKS,
@@ -189,6 +189,15 @@ FORMS = (
         ("50:00:00:00:00:00:00:01", "50:00:00:00:00:00:00:02"),
     ),
     EventForm(("apei.bert.pcie.", "module."), "A PCIe error of device {} was reported.", "", ("0000:3b:00.0", "0000:3b:00.1")),
+    EventForm(
+        ("hardware.nvd.", "esx.audit.hardware.nvd."),
+        "NVDIMM ({}, idString 8089-a2-1748-00000001): the module reports a fault.",
+        "NVDIMM ({}, idString 8089-a2-1748-00000001): the module is well.",
+        ("handle 0x10", "handle 0x20"),
+    ),
+    EventForm(
+        ("esx.audit.account.",), "Multiple remote login failures detected for ESXi local user account '{}'.", "", ("root", "backup")
+    ),
     EventForm(("iofilter.",), "I/O Filter {} has been disabled.", "", ("vmwarevmcrypt", "spm")),
     EventForm(("driver.",), "Driver {} is abnormal.", "", ("nmlx5_core", "i40en")),
     EventForm(
@@ -206,10 +215,10 @@ FORMS = (
 HOST_WIDE = (
     "apei.bert.memory.", "boot.", "clock.", "coredump.", "cpu.", "cs.", "entropy.", "esximage.", "evc.", "hardware.acpi.",
     "hardware.ioapic.", "hardware.ipmi.", "hardware.tpm2.", "host.", "hyperthreading.", "migrate.", "net.firewall.config.",
-    "net.gateway.", "net.heap.", "ntpd.", "osdata.", "pageretire.", "psastor.device.limit", "psastor.psastorpath.", "scratch.",
-    "scsi.device.limit", "scsi.scsipath.limit", "slp.", "swap.", "unsupported.", "visorfs.configstore.", "visorfs.inodetable.",
+    "net.gateway.", "net.heap.", "ntpd.", "osdata.", "pageretire.", "psastor.apd.", "psastor.device.limit", "psastor.psastorpath.", "psastor.unsupported.", "scratch.",
+    "scsi.apd.", "scsi.device.limit", "scsi.scsipath.limit", "scsi.unsupported.", "slp.", "swap.", "unsupported.", "visorfs.configstore.", "visorfs.inodetable.",
     "vmsyslogd.storage.", "vmsyslogd.unexpected", "vob.vsan.dom.", "vob.vsan.zdom.", "vsan.clustering.", "vsan.dom.",
-    "vscsi.", "wbem.",
+    "vscsi.", "wbem.", "3rdParty.", "dpu.", "esx.audit.", "metadatastore.", "resourcegroup.", "sched.qos.", "sgx.", "syslog.",
 )  # fmt: skip
 
 # what stands for an event of which no family is known: a name in quotes

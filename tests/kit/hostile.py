@@ -22,6 +22,7 @@ from rich.console import Console
 
 from analyzer import rules as rule_module
 from analyzer.case import case_file
+from analyzer.case.packed_text import unpack_text
 from analyzer.pipeline.triage import Options, triage
 from analyzer.report import html, markdown, terminal
 from analyzer.runtime.errors import BacklineError
@@ -261,7 +262,7 @@ def live_markers(page: str, sound: Page) -> list[str]:
         trouble.append("another script")
     for kind, text in seen.scripts:
         if kind:
-            json.loads(text)
+            json.loads(unpack_text(text))
     if "Content-Security-Policy" not in page[:2000]:
         trouble.append("no policy")
     if steer := STEERS.search(page):

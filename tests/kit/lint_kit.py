@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analyzer.authoring.fmt.layout import format_rule
 from analyzer.authoring.lint import run as lint
 from analyzer.authoring.lint.complaints import Complaint
 from analyzer.rules.keys import KEYS
@@ -122,7 +123,7 @@ def check_shared(text: str, folder: Path) -> list[Complaint]:
     """Return the complaints about a file of shared parts beside the rule of the pages, which names two texts."""
     (folder / "own").mkdir(exist_ok=True)
     (folder / "own" / "shared.yaml").write_text(text, encoding="utf-8")
-    return check(laid("not_this:\n  - $collect\n  - $collect_all"), folder)
+    return check(format_rule(laid("not_this:\n  - $collect\n  - $collect_all")), folder)
 
 
 def told(own: str) -> list[Complaint]:

@@ -18,15 +18,23 @@ from typing import Any
 
 import pytest
 
+from tests.kit.full_size import FULL
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples" / "cases"
 DESK, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 800}
-# Sizes and colours in which a page is looked at.
+# Sizes and colours in which a page is looked at: each of both in every run, all pairs of them at full size.
 EACH_SCREEN = [
     pytest.param(DESK, "light", id="desk-light"),
     pytest.param(PHONE, "dark", id="phone-dark"),
-    pytest.param(DESK, "dark", id="desk-dark"),
-    pytest.param(PHONE, "light", id="phone-light"),
+    *(
+        [
+            pytest.param(DESK, "dark", id="desk-dark"),
+            pytest.param(PHONE, "light", id="phone-light"),
+        ]
+        if FULL
+        else []
+    ),
 ]
 CHROMIUM = shutil.which("chromium")
 PICTURES = ROOT / "docs" if os.environ.get("BACKLINE_SCREENSHOTS") else None
@@ -245,6 +253,18 @@ def picture(seat: Seat, name: str) -> None:
     """Write a picture of the documentation, when asked to."""
     if PICTURES and name in SHOWN:
         seat.page.screenshot(path=str(PICTURES / f"page-{name}.png"))
+
+
+def complaints(seat: Seat) -> Any:
+    """Return what axe-core finds, nothing where it is not installed."""
+    if not AXE.exists():
+        return []
+    link = seat.context.new_cdp_session(seat.page)
+    link.send("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
+    link.detach()
+    return seat.page.evaluate(
+        "axe.run(document, {iframes: false}).then((done) => done.violations.map((one) => [one.id, one.nodes.map((node) => node.html.slice(0, 200))]))"
+    )
 
 
 @contextlib.contextmanager

@@ -37,9 +37,16 @@ class StandInCase:
     def __init__(self, id: str, name: str, files: int = 0) -> None:
         self.id, self.name, self.state, self.files = id, name, "waiting", files
         self.done: list[int] = []
+        self.incident = ""
 
     def record(self) -> dict[str, Any]:
-        return {"id": self.id, "name": self.name, "state": self.state, "done": self.done}
+        return {
+            "id": self.id,
+            "name": self.name,
+            "state": self.state,
+            "done": self.done,
+            "incident": self.incident,
+        }
 
 
 class StandInDesk:
@@ -89,6 +96,16 @@ class StandInDesk:
     def describe_material(self, case_id: str) -> dict[str, Any]:
         case = self.find_case(case_id)
         return {"name": case.name, "files": [], "path": str(self._place.case_folder(case.id))}
+
+    async def rename_case(self, case_id: str, name: str, sr: str) -> StandInCase:
+        case = self.find_case(case_id)
+        case.name = f"{sr}: {name}"
+        return case
+
+    def set_incident(self, case_id: str, incident: str) -> StandInCase:
+        case = self.find_case(case_id)
+        case.incident = incident
+        return case
 
     def find_result(self, case_id: str, name: str) -> Path:
         return self._place.case_folder(self.find_case(case_id).id) / name

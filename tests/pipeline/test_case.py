@@ -177,9 +177,9 @@ def test_findings_stand_worst_first_and_causes_before_signs(doc: CaseDocument) -
     assert rules == [
         "cpu-limit-starves-vm",
         "kb-2039495",
-        "kb-2151719",
         "adapter-not-vmxnet3",
         "kb-2149630",
+        "kb-2151719",
         "shell-warning-suppressed",
         "coalescing-non-default",
     ]

@@ -79,14 +79,15 @@ VOBD, VMKERNEL, WARNING = (
 def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_path: Path) -> None:
     """Three lines of an unknown problem event: counted, with the time and the address of the first and the last."""
     lines = [
-        vobd(minute, "esx.problem.made.up", "(synthetic) vmnic3 is odd") for minute in (1, 5, 9)
+        vobd(minute, "esx.problem.scsi.device.io.latency.high", "(synthetic) vmnic3 is odd")
+        for minute in (1, 5, 9)
     ]
     doc, shown = triage(tmp_path, {VOBD: lines})
 
     (one,) = list_reported(doc)
     assert (one.kind, one.what, one.object, one.count) == (
         "event",
-        "esx.problem.made.up",
+        "esx.problem.scsi.device.io.latency.high",
         "vmnic3",
         3,
     )
@@ -94,9 +95,9 @@ def test_an_event_that_no_rule_knows_is_listed_with_count_times_and_lines(tmp_pa
     assert one.address.endswith("/vobd.log")
     assert (one.line, one.last_line, one.ended) == (1, 3, "")
     assert "1 problem event (3 lines, cells or files)" in " ".join(shown.split())
-    assert "esx.problem.made.up, vmnic3" in html.render_page(doc)
+    assert "esx.problem.scsi.device.io.latency.high, vmnic3" in html.render_page(doc)
     note = markdown.render_note(doc).replace("\\", "")
-    assert "problem event esx.problem.made.up, vmnic3; 3 times" in note
+    assert "problem event esx.problem.scsi.device.io.latency.high, vmnic3; 3 times" in note
 
 
 def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) -> None:
@@ -104,11 +105,16 @@ def test_an_event_that_a_finding_rests_on_is_not_listed_again(tmp_path: Path) ->
     lost = "esx.problem.net.redundancy.lost"
     doc, _ = triage(
         tmp_path,
-        {VOBD: [vobd(1, lost, 'on virtual switch "vSwitch0".'), vobd(2, "esx.problem.made.up")]},
+        {
+            VOBD: [
+                vobd(1, lost, 'on virtual switch "vSwitch0".'),
+                vobd(2, "esx.problem.scsi.device.io.latency.high"),
+            ]
+        },
     )
 
     assert [one.subject for one in doc.findings if one.rule == "esx-event"] == [f"vSwitch0: {lost}"]
-    assert kinds(doc) == [("event", "esx.problem.made.up", 1)]
+    assert kinds(doc) == [("event", "esx.problem.scsi.device.io.latency.high", 1)]
 
 
 def test_a_known_event_below_its_threshold_is_listed_with_its_meaning(tmp_path: Path) -> None:
@@ -214,14 +220,19 @@ def test_core_dumps_in_the_log_and_in_the_bundle_are_known(tmp_path: Path) -> No
 def test_a_storm_of_one_event_hides_no_other(tmp_path: Path) -> None:
     """After 120,000 lines of one kind a single line of another is still seen, and both counts are exact."""
     storm = [
-        vobd(n // 6000 % 60, "esx.problem.made.up", f"(synthetic) {n}", n // 100 % 60)
+        vobd(
+            n // 6000 % 60,
+            "esx.problem.scsi.device.io.latency.high",
+            f"(synthetic) {n}",
+            n // 100 % 60,
+        )
         for n in range(120_000)
     ]
     rotated = "var/run/log/vobd.0.gz"
     doc, _ = triage(tmp_path, {rotated: storm, VOBD: [vobd(59, "esx.problem.made.down")]})
 
     assert kinds(doc) == [
-        ("event", "esx.problem.made.up", 120_000),
+        ("event", "esx.problem.scsi.device.io.latency.high", 120_000),
         ("event", "esx.problem.made.down", 1),
     ]
 
@@ -253,18 +264,21 @@ def test_hostile_lines_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_a_problem_is_not_shown(tmp_path: Path) -> None:
-    """A password in the text of an event reaches neither the document nor the page."""
+    """A password in the text of an event reaches neither the document nor the page, whether a finding quotes it or not."""
+    text = "--password=Synth3tic!secret vmk0"
+    latency = "esx.problem.scsi.device.io.latency.high"
     doc, _ = triage(
-        tmp_path, {VOBD: [vobd(1, "esx.problem.made.up", "--password=Synth3tic!secret vmk0")]}
+        tmp_path, {VOBD: [vobd(1, latency, text), vobd(2, "esx.problem.made.up", text)]}
     )
 
     assert doc.signals_total == 1
+    assert "--password=" in next(one.say for one in doc.findings if one.rule == "esx-event-unknown")
     assert "Synth3tic!secret" not in case_file.encode_line(doc) + html.render_page(doc)
 
 
 def test_the_same_case_gives_the_same_problems(tmp_path: Path) -> None:
     """Two runs write the same bytes."""
-    lines = [vobd(1, "esx.problem.made.up"), vobd(1, "esx.problem.made.down")]
+    lines = [vobd(1, "esx.problem.scsi.device.io.latency.high"), vobd(1, "esx.problem.made.down")]
     files = {VOBD: lines, VMKERNEL: [vmkernel(1, "ALERT: a")]}
     triage(tmp_path, files)
     first = (tmp_path / "out" / "case.json").read_bytes()
@@ -275,7 +289,7 @@ def test_the_same_case_gives_the_same_problems(tmp_path: Path) -> None:
 
 def test_a_document_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     """A case.json that knows no problems gives its report."""
-    doc, _ = triage(tmp_path, {VOBD: [vobd(1, "esx.problem.made.up")]})
+    doc, _ = triage(tmp_path, {VOBD: [vobd(1, "esx.problem.scsi.device.io.latency.high")]})
     old = {key: value for key, value in to_builtins(doc).items() if not key.startswith("signals")}
     read = case_file.parse_case(json.dumps(old), "old")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -70,6 +71,16 @@ def test_the_reason_names_the_words_that_say_most() -> None:
     gain = find_word_gain("ScsiDeviceIO", "command aborted on device #, session #", ODDS)
     assert gain == (0.6, "words of known trouble: scsi, aborted, device")
     assert find_word_gain("", "nothing that is known", ODDS) == (0.0, "")
+
+
+def test_the_order_of_words_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set has another order in each process, and a sum of floats depends on it: the gain does not."""
+    odds = {"one": 0.1, "two": 0.2, "four": 0.4}
+    gains = set()
+    for words in permutations(odds):
+        monkeypatch.setattr("analyzer.signals.word_odds.split_words", lambda *_, words=words: words)
+        gains.add(find_word_gain("", "", odds).gain)
+    assert len(gains) == 1
 
 
 def test_words_take_nothing_from_a_line() -> None:

@@ -415,6 +415,7 @@ class Stages:
         objects only: over samples an aggregate says something even when the last are lost.
         """
         found: dict[str, str] = {}
+        whole = self.whole()
         if self.ghostly or self.rule.population:
             found[self.rule.each.name] = f"{stage_column(self.rule.each.name, '_row')} < 0"
         for join in self.rule.joins:
@@ -428,6 +429,11 @@ class Stages:
                 if join.any_node
                 else self._lossy(join, strict=strict)
             )
+            if join.by and self.rule.each.name in found:  # which row belongs to what was not seen?
+                ghost = f"({found[self.rule.each.name]} AND {self._keyless(join)})"
+                if none := whole.get(join.alias.name):
+                    ghost = f"({ghost} AND NOT coalesce({none}, FALSE))"
+                condition = f"({condition} OR {ghost})" if condition else ghost
             if condition:
                 found[join.alias.name] = condition
         return found
@@ -485,6 +491,9 @@ class Stages:
         found: dict[str, str] = {}
         for join in self.rule.joins:
             if join.alias.table.given is not None:
+                if join.alias.many:  # the catalog has all its rows: none that fits is none
+                    keys = [f"{stage_column(*_parted(mine))} IS NOT NULL" for mine, _ in join.by]
+                    found[join.alias.name] = " AND ".join(["TRUE", *keys])
                 continue
             condition = (
                 self._whole_anywhere(join)

@@ -6,20 +6,24 @@ import json
 import os
 import random
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from tests.kit import fuzz_kit, hostile
+from tests.kit import fuzz_kit, fuzz_readers, fuzz_ways, hostile
 
-SECONDS, ROUNDS = float(os.environ.get("BACKLINE_FUZZ_SECONDS", "8")), 60
+SECONDS, ROUNDS = float(os.environ.get("BACKLINE_FUZZ_SECONDS", "8")), 200
+TURNS = 12  # of the readers: some 2,500 executions
 
 
 @pytest.mark.size
 def test_mutated_cases_go_the_whole_way() -> None:
-    """Each mutated case is read, judged and rendered, and no parser, rule or stage fails inside.
+    """Each mutated case is read, judged and shown, redacted, compared, stored or read twice, and nothing fails inside.
+
+    No question is dropped unless what it asked for is there.
 
     At a desk the rounds are new in each run, for a bounded time; a check run repeats the same. A failure names its round.
     """
@@ -28,13 +32,25 @@ def test_mutated_cases_go_the_whole_way() -> None:
     with hostile.rules_read_once():
         while done < ROUNDS if os.environ.get("CI") else time.monotonic() < end:
             try:
-                fuzz_kit.run(first + done)
+                fuzz_ways.run_round(first + done)
             except Exception as error:  # noqa: BLE001 - whatever fails is what is looked for
                 pytest.fail(
-                    f"python -m tests.kit.fuzz_kit --only {first + done}: {type(error).__name__}: {error}"
+                    f"python -m tests.kit.fuzz_ways --only {first + done}: {type(error).__name__}: {error}"
                 )
             done += 1
     assert done
+
+
+@pytest.mark.size
+def test_readers_and_parsers_of_mutated_inputs() -> None:
+    """Templates, JSON, prompts, pastes, the esxtop CSV and archives: nothing fails, however their input was changed."""
+    first = 0 if os.environ.get("CI") else random.SystemRandom().randrange(1 << 40)
+    done: Counter[str] = Counter()
+    wrong = [
+        said for turn in range(first, first + TURNS) for said in fuzz_readers.run_turn(turn, done)
+    ]
+    assert not wrong, "\n".join(["python -m tests.kit.fuzz_readers", *wrong[:3]])
+    assert done.keys() == fuzz_readers.TARGETS.keys()
 
 
 def test_the_same_round_gives_the_same_case() -> None:

@@ -29,6 +29,7 @@ from analyzer.sources.stream import Feed, FeedStream, MemorySource, SliceStream
 from analyzer.sources.tar import TarReader
 from analyzer.sources.zip import ZipReader
 from tests.kit import hostile
+from tests.kit.full_size import FULL
 
 CORPUS = Path(__file__).parents[2] / "../shared/corpus/hostile"
 corpus = pytest.mark.skipif(not CORPUS.exists(), reason="the public corner cases are not here")
@@ -193,12 +194,12 @@ def test_what_is_called_sound_has_the_members_that_another_reader_finds() -> Non
 @pytest.mark.corpus
 @pytest.mark.size
 def test_the_whole_triage_of_every_public_corner_case_is_never_clean() -> None:
-    """None of them is support material: each is refused or partial, unless something in it was understood."""
+    """None of them is support material: each is refused or partial, unless something in it was understood (a fifth of them, at full size all)."""
     with hostile.rules_read_once():
-        for path in sorted(CORPUS.rglob("*")):
-            if path.is_file():
-                found = hostile.ask(path)
-                assert found.state != "ok" or found.document.sources[0].read_by, path  # type: ignore[index]
+        files = sorted(path for path in CORPUS.rglob("*") if path.is_file())
+        for path in files if FULL else files[::5]:
+            found = hostile.ask(path)
+            assert found.state != "ok" or found.document.sources[0].read_by, path  # type: ignore[index]
 
 
 @corpus

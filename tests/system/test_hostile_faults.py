@@ -126,6 +126,9 @@ def test_a_bundle_cut_anywhere_says_so_and_finds_no_more(tmp_path: Path) -> None
                 assert answers(whole.document or {}) <= answers(cut.document), end
 
 
+UNDATED = ("esxi-advisory", "esxi-end-of-support")
+
+
 @pytest.mark.size
 def test_each_byte_of_the_headers_changed_is_answered(tmp_path: Path) -> None:
     """One byte of the gzip header or of a tar header flipped: an answer, and no finding the whole does not have."""
@@ -146,7 +149,12 @@ def test_each_byte_of_the_headers_changed_is_answered(tmp_path: Path) -> None:
             broken = bytearray(plain)
             broken[at] ^= 1 << chance.randrange(8)
             path.write_bytes(gzip.compress(bytes(broken), 1, mtime=1))
-            changed = {(rule, subject) for rule, _, subject, _ in ask(path).findings}
+            changed = {
+                (rule, subject)
+                for rule, _, subject, _ in ask(path).findings
+                if rule
+                not in UNDATED  # without the day of the capture a release is judged as of today
+            }
             assert changed <= {(rule, subject) for rule, _, subject, _ in whole.findings}, at
 
 

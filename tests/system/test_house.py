@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from tools import house
+
+LEFT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 
 
 def read_source(text: str, path: str = "analyzer/judge/example.py") -> house.SourceFile:
@@ -122,3 +125,17 @@ def test_every_goal_has_a_limit_close_to_it() -> None:
         assert bound.limit is not None, key
         if bound.goal and key not in house.MORE_IS_BETTER:
             assert bound.limit <= 8 * bound.goal, key
+
+
+def test_no_file_holds_what_a_merge_left() -> None:
+    """The signs around two sides of a merge stand in no file: in a docstring or a page no tool would mind them."""
+    root = Path(house.__file__).resolve().parent.parent
+    folders = ("analyzer", "docs", "parsers", "templates", "tests", "tools")
+    found = []
+    for folder in folders:
+        for path in (root / folder).rglob("*"):
+            if path.suffix not in (".py", ".yaml", ".csv", ".toml", ".md", ".html", ".js", ".css"):
+                continue
+            if "node_modules" not in path.parts and LEFT.search(path.read_text(encoding="utf-8")):
+                found.append(path.relative_to(root).as_posix())
+    assert LEFT.search("a\n<<<<<<< HEAD\nb\n") and found == []

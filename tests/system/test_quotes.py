@@ -13,6 +13,8 @@ from analyzer.cli import main
 from analyzer.commands.made_pages import list_page_makers
 
 ROOT = Path(__file__).resolve().parents[2]
+# But for the sign that a strict redaction puts in the place of a word: no log of a product has it.
+_HIDDEN = "\u2039word\u203a"
 _GUILLEMETS = re.compile("[\u00ab\u00bb\u2039\u203a]|&[lr]a?quo;")
 # a line of a log in an example: the host's words, not ours
 _EVENT = re.compile(
@@ -34,6 +36,7 @@ _TEXT = {
     ".json",
     ".txt",
     ".svg",
+    ".csv",
 }
 
 
@@ -61,7 +64,7 @@ def test_no_source_of_words_holds_guillemets() -> None:
     assert {
         "page.js",
         "report.html",
-        "codes.py",
+        "codes.csv",
         "rule-guide.md",
         "README.md",
     } <= {path.name for path in files}
@@ -71,7 +74,7 @@ def test_no_source_of_words_holds_guillemets() -> None:
         for number, line in enumerate(
             path.read_text(encoding="utf-8", errors="replace").splitlines(), 1
         )
-        if _GUILLEMETS.search(line)
+        if _GUILLEMETS.search(line.replace(_HIDDEN, ""))
     ]
     assert not wrong, "\n".join(wrong)
 

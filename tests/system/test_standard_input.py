@@ -42,13 +42,15 @@ LINES = {
     "archive verify": "--archive {archive}",
     "archive compact": "--archive {archive}",
     "batch": "{bundle} --archive {archive} --jobs 1",
+    "browse": "--help",  # needs a terminal: tests/views/test_browse.py
     "compare": "{bundle} {other} -o {out}",
     "completion": "bash",
     "doctor": "",
     "esxtop": "{csv}",
     "launcher": "--help",  # what it makes starts the page of the server
     "log": "{bundle}",
-    "redact": "--reverse {map} host-01",
+    "mcp": "--help",  # standard input is its protocol
+    "redact": "--reverse {map} host01anon",
     "rules new": "kb-1 --kb {out}",
     "rules list": "",
     "rules show": "kb-2039495",
@@ -58,8 +60,10 @@ LINES = {
     "rules explain": "kb-2039495 {bundle}",
     "rules watch": "--help",  # runs until it is ended
     "rules profile": "{bundle}",
+    "rules update": "--help",  # takes a signed file
     "rules backtest": "kb-2039495 --archive {archive}",
     "rules diff": "{rule} {rule}",
+    "rules catalog": "",
     "rules schema": "",
     "rules doc": "kb-2039495",
     "serve": "--help",  # runs until it is ended
@@ -165,7 +169,10 @@ def test_a_loop_keeps_its_lines(words: str, material: dict[str, str], tmp_path: 
 
 
 def run_in_terminal(words: list[str], folder: Path, seconds: float = 60) -> str:
-    """Run a command in a terminal of 80 columns at which no one types, and return its screen; fail when it hangs."""
+    """Run a command in a terminal of 80 columns and return its screen; fail when it hangs.
+
+    Nothing is typed but the `q` that ends the pager.
+    """
     child, handle = pty.fork()
     if child == 0:  # pragma: no cover - another program from here on
         os.chdir(folder)
@@ -184,6 +191,8 @@ def run_in_terminal(words: list[str], folder: Path, seconds: float = 60) -> str:
             os.close(handle)
             return screen.decode("utf-8", "replace")
         screen += part
+        if b"(END)" in screen[-40:]:
+            os.write(handle, b"q")
     os.kill(child, 9)
     os.waitpid(child, 0)
     raise AssertionError(

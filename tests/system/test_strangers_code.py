@@ -164,6 +164,7 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("show", "{work}/case/case.json", "--format", form)
         for form in ("text", "html", "md", "json")
     ],
+    "browse": [("browse", "--help")],  # the rest needs a terminal
     "completion": [("completion", shell) for shell in ("bash", "zsh", "fish", "powershell")],
     "doctor": [("doctor",), ("doctor", "--json")],
     "esxtop": [("esxtop", str(ROOT / "samples" / "esxtop" / "esxtop_csv" / "three_samples.csv"))],
@@ -172,9 +173,10 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
         ("log", ".", "--around", "2017-10-14T09:00:00", "--object", "vmnic3"),
     ],
     "compare": [("compare", CASE, "{work}/case/case.json", "-o", "{work}/compared")],
+    "mcp": [("mcp", "--help")],
     "redact": [
         ("triage", CASE, "-o", "{work}/r", "--redact"),
-        ("redact", "--reverse", "{work}/r.redact-map.json", "host-01"),
+        ("redact", "--reverse", "{work}/r.redact-map.json", "host01anon"),
     ],
     "tables": [("tables", CASE), ("tables", CASE, "esxi.net_stats", "--csv")],
     "batch": [
@@ -212,6 +214,8 @@ RUNS: dict[str, list[tuple[str, ...]]] = {
     "rules diff": [
         ("rules", "diff", "{work}/march", str(ROOT / "analyzer" / "kb" / "vm"), CASE, *ARCHIVE)
     ],
+    "rules catalog": [("rules", "catalog")],
+    "rules update": [("rules", "update", "--back", "--into", "{work}/catalogs")],
     "rules schema": [("rules", "schema")],
     "rules doc": [("rules", "doc", "kb-2039495")],
     "archive list": [("archive", "list", *ARCHIVE)],

@@ -74,14 +74,14 @@ def find_catalog(place: str, rules: Sequence[Rule], local: Local) -> Catalog:
     return found
 
 
-def load_whole_catalog(place: str, beside: Path, limits: Limits | None = None) -> Catalog:
+def load_whole_catalog(place: str, beside: Path) -> Catalog:
     """Return all rules of a folder, of a commit, or of a folder in a commit (`COMMIT:PATH`, from the top of it).
 
     beside  a folder in the repository that a commit is looked up in; a commit without a PATH means this very folder
 
     Thresholds are as written. UsageError when it is neither; what is wrong with a file is in `broken`.
     """
-    limits = limits or Limits()
+    limits = Limits()
     if Path(place).is_dir():
         return load_rules([Path(place)], limits=limits, drafts=True, retired=True)
     if os.path.lexists(place):

@@ -18,6 +18,9 @@ FEWEST = 5  # folders of cases: fewer may be the hosts of one
 LOOKED_AT = 20_000  # names at most
 DEPTH = 3
 ONE_CAPTURE = timedelta(days=2)  # archives of one case were made within it
+_OF_NSX = re.compile(
+    r"(?i)\b(?:nsx|vsm|controller|edge)(?![a-z])|nsx-?(?:t|v|mgr|manager|controller|edge)"
+)
 _DAY = re.compile(r"(?<!\d)(20\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?([0-3]\d)(?!\d{3})")
 
 
@@ -50,7 +53,8 @@ def cases_among(names: Iterable[str]) -> ManyCases:
 
     It holds many when `FEWEST` of its folders look like a case, or when it has more than `MANY` archives. It is one
     case when a text lies next to the folders, as the notes of one case do; when it is an unpacked bundle; and when the
-    names of its archives say that all were made within `ONE_CAPTURE`. Unpacked bundles next to one another are the
+    names of its archives say that all were made within `ONE_CAPTURE`, or that those without a day are of the NSX that
+    joins the others. Unpacked bundles next to one another are the
     hosts of one site.
     """
     inside: dict[str, set[str]] = {}
@@ -75,8 +79,14 @@ def cases_among(names: Iterable[str]) -> ManyCases:
 
 
 def _at_once(archives: Sequence[str]) -> bool:
-    """Say whether all names have a day, and the days lie close together."""
+    """Say whether all names have a day, and the days lie close together; a machine of NSX may have none.
+
+    The Manager, the controllers and the Edges of a site name its hosts, and these name them, so they are one case.
+    """
     days = []
+    dated = [name for name in archives if _DAY.search(name)]
+    if len(dated) < len(archives) and all(_OF_NSX.search(name) for name in {*archives} - {*dated}):
+        archives = dated
     for name in archives:
         found = _DAY.search(name)
         try:
@@ -84,7 +94,7 @@ def _at_once(archives: Sequence[str]) -> bool:
         except ValueError:
             days.append(None)
     known = [day for day in days if day is not None]
-    return len(known) == len(archives) and max(known) - min(known) <= ONE_CAPTURE
+    return len(known) == len(archives) > 0 and max(known) - min(known) <= ONE_CAPTURE
 
 
 def cases_below(path: Path) -> ManyCases:

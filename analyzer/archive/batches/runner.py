@@ -39,10 +39,8 @@ class Runner(Protocol):
 
 
 def start_processes(
-    config: RunConfig, workers: int = 0, do: Doer = do_job, memory: int = 0
+    config: RunConfig, workers: int = 0, do: Doer = do_job
 ) -> WorkerPool[Job, Done]:
     """Return a pool that does jobs as a run configuration says; `do` is what each process does with a job."""
     wall = ("bundle_wall_s", config.options.limits.bundle_wall_s)
-    return WorkerPool(
-        partial(do, config=config), workers, preload=PRELOADED, memory=memory, wall=wall
-    )
+    return WorkerPool(partial(do, config=config), workers, preload=PRELOADED, wall=wall)

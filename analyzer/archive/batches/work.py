@@ -127,9 +127,7 @@ class _JobRunner:
         except StorageError:  # the archive is at fault, and no case
             raise
         except RefusedError as error:
-            return self.store_none(
-                work, hashes, REFUSED, f"{error.what}: {error.why}" if error.why else error.what
-            )
+            return self.store_none(work, hashes, REFUSED, error.describe_cause())
         except Exception as error:  # noqa: BLE001 - whatever a case does, the others are read
             return self.store_none(work, hashes, FAILED, failure_text(error))
 

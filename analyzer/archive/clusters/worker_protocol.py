@@ -43,6 +43,9 @@ MISSING = "missing"  # no Backline: why
 UNSEEN = "unseen"  # a path that the command sees is not there: the path
 BROKEN = "broken"  # a fault of Backline: what happened
 
+_CONTENT = frozenset(
+    (".py", ".csv", ".toml", ".txt", ".yaml", ".html")
+)  # code, and the data it reads
 _OWN = (
     "parsers",
     "templates",
@@ -205,9 +208,9 @@ def tool_print() -> str:
     """Return what this Backline is: version of Python, version and content of the package without rules and parsers."""
     top = Path(analyzer.__file__).resolve().parent
     digest = hashlib.sha256()
-    for file in sorted(top.rglob("*.py")):
+    for file in sorted(top.rglob("*.*")):
         name = file.relative_to(top)
-        if name.parts[0] not in _OWN:
+        if name.parts[0] not in _OWN and file.suffix in _CONTENT:
             digest.update(
                 f"{name.as_posix()}\0".encode() + file.read_bytes().replace(b"\r\n", b"\n") + b"\0"
             )

@@ -198,7 +198,7 @@ def node_columns(facts: Facts, records: Iterable[Mapping[str, Any]]) -> Columns:
     for name, table in sorted(facts.tables.items()):
         for key in facts.nodes_with(name) if table.lines_of is None else ():
             cover = facts.coverage(key, name)
-            covers.setdefault(key, []).append([name, cover.state, cover.why, cover.addresses])
+            covers.setdefault(key, []).append([name, cover.state, cover.why, [*cover.addresses]])
     tables = sorted(name for name, table in facts.tables.items() if table.lines_of is None)
     rows: list[dict[str, Any]] = []
     for place, info in enumerate(facts.nodes.values()):

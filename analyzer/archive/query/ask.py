@@ -128,9 +128,7 @@ class QueryDatabase:
         self.con.execute(f"SET allowed_paths=[{some}]")
         database.lock(self.con)
 
-    def ask_rows(
-        self, sql: str, parameters: Sequence[Any] = (), text: str | None = None
-    ) -> ResultRows:
+    def ask_rows(self, sql: str, text: str | None = None) -> ResultRows:
         """Return the answer to a query; the first rows are there when this returns.
 
         text  what the engineer wrote, for errors that point into it; None for a query of our own
@@ -155,7 +153,7 @@ class QueryDatabase:
                 close()
 
         try:
-            result = self._run_plainly(lambda: self.con.execute(sql, list(parameters)), text)
+            result = self._run_plainly(lambda: self.con.execute(sql), text)
             head = [column[0] for column in result.description or ()]
             coming = rows(self._run_plainly(lambda: result.fetchmany(BATCH), text))
             next(coming)

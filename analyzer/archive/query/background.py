@@ -68,9 +68,7 @@ class Background:
     kinds: list[BackgroundKind]
 
 
-def count_background(
-    archive: Archive, snapshot: Snapshot | None = None, seconds: float = SECONDS
-) -> Background:
+def count_background(archive: Archive, seconds: float = SECONDS) -> Background:
     """Return the kinds of signs that machines of at least three sites show all the time.
 
     Raises BacklineError when it takes too long; damaged packs are left out and noted in the archive.
@@ -91,7 +89,7 @@ def count_background(
         finally:
             db.close()
 
-    return run_twice(snapshot or archive.take_snapshot(), count_once)
+    return run_twice(archive.take_snapshot(), count_once)
 
 
 def _list_calm_cases(db: QueryDatabase, labels: Iterable[Label]) -> list[CalmCase]:

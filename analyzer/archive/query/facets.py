@@ -10,7 +10,7 @@ DRIVERS = "esxi.pnic_info"
 MOST = 12  # values of a facet, those of the most cases
 
 
-def count_facets(archive: Archive, most: int = MOST) -> dict[str, list[tuple[str, int]]]:
+def count_facets(archive: Archive) -> dict[str, list[tuple[str, int]]]:
     """Return for each facet its values with the number of cases that have them, the most frequent first.
 
     A severity counts the cases with a finding this severe that is not muted; what a case does not tell is no value.
@@ -28,7 +28,7 @@ def count_facets(archive: Archive, most: int = MOST) -> dict[str, list[tuple[str
         }
         parts = [
             f"(SELECT {number} AS facet, '{name}' AS name, value, count(DISTINCT _case) AS cases FROM ({body})"
-            f" WHERE value IS NOT NULL AND value <> '' GROUP BY value ORDER BY cases DESC, value LIMIT {int(most)})"
+            f" WHERE value IS NOT NULL AND value <> '' GROUP BY value ORDER BY cases DESC, value LIMIT {MOST})"
             for number, (name, body) in enumerate(values.items())
         ]
         return db.ask_rows(

@@ -70,8 +70,6 @@ def count_known_kinds(
     archive: Archive,
     hashes: Iterable[str],
     without: Collection[str] = (),
-    snapshot: Snapshot | None = None,
-    seconds: float = SECONDS,
 ) -> Mapping[str, KnownSign]:
     """Return what the visible cases of an archive know of kinds of signals, by hash.
 
@@ -89,7 +87,7 @@ def count_known_kinds(
             for case in now.list_visible_cases()
             if case.id not in without and case.judged.source not in without
         ]
-        db = QueryDatabase(archive, cases, TABLES, seconds)
+        db = QueryDatabase(archive, cases, TABLES, SECONDS)
         try:
             db.lock_files()
             load_kinds(db)
@@ -97,7 +95,7 @@ def count_known_kinds(
         finally:
             db.close()
 
-    return run_twice(snapshot or archive.take_snapshot(), count_once)
+    return run_twice(archive.take_snapshot(), count_once)
 
 
 def list_own_keys(name: str, source: str, hashes: FileHashes) -> frozenset[str]:

@@ -15,13 +15,15 @@ from analyzer.archive.restore import recall
 from analyzer.archive.store import Archive
 from analyzer.artefacts import parsing
 from analyzer.facts.database import quote_name
-from analyzer.redact.columns import PLAIN, kind_of
+from analyzer.redact.columns import PLAIN, TEXT, kind_of
 from analyzer.redact.identities import columns_of
 from analyzer.redact.redaction import LeftNameError, Redaction
 from analyzer.redact.replacing import NAME_FIELDS
+from analyzer.redact.strict import NAMING
 from analyzer.runtime.errors import BacklineError
 
 _NAMES = "_pseudonyms"
+FREE = "text "  # before a text whose words a strict redaction hides
 NUMBER = "number "  # before a number that is a name where its column says so
 _NAMED = ("vm", "client", "host", "datastore", "portgroup", "switch", "user")  # kinds of columns
 AT_ONCE = 20_000  # texts that are looked at together
@@ -35,7 +37,8 @@ def collect_names(archive: Archive, cases: Sequence[Stored], redaction: Redactio
 
 def collect_documents(archive: Archive, cases: Sequence[Stored], redaction: Redaction) -> None:
     """Give the redaction the names that the documents of stored cases hold."""
-    for case in cases:
+    for case in cases:  # the path of what was read is a column of the cases
+        redaction.begin_taking().take_given(str(archive.read_meta(case).get("source") or ""))
         if case.judged.kind != "none":
             redaction.take_document(archive.read_document(case))
 
@@ -128,7 +131,13 @@ class RedactedTables:
             for column, own in held.items()
             if (numbers := self._number_pseudonyms(table, column, own))
         }
+        free = {
+            column: {text: self.redaction.hide_words(made[text]) for text in own}
+            for column, own in held.items()
+            if self.redaction.is_strict and _is_free(table, column)
+        }
         changed = [(old, new) for old, new in made.items() if old != new]
+        changed += {FREE + old: new for own in free.values() for old, new in own.items()}.items()
         changed += {
             NUMBER + old: new for own in numbers.values() for old, new in own.items()
         }.items()
@@ -141,7 +150,9 @@ class RedactedTables:
         for column, own in held.items():
             cell = f"r.{quote_name(column)}"
             choices = [f"(SELECT new FROM {_NAMES} WHERE old = {cell})"]
-            if column in numbers:
+            if column in free:
+                choices.insert(0, f"(SELECT new FROM {_NAMES} WHERE old = '{FREE}' || {cell})")
+            elif column in numbers:
                 choices.append(f"(SELECT new FROM {_NAMES} WHERE old = '{NUMBER}' || {cell})")
             elif all(made[text] == text for text in own):
                 continue
@@ -162,6 +173,14 @@ class RedactedTables:
             if kind not in _NAMED:
                 return {}
         return {text: whole[text] for text in texts if text in whole}
+
+
+def _is_free(table: str, column: str) -> bool:
+    """Say whether a column holds what people and programs wrote, in their own words."""
+    try:
+        return kind_of(table, column) == TEXT
+    except KeyError:  # of the cases themselves: subjects, sentences, lines
+        return column not in NAMING
 
 
 def _text_columns(db: QueryDatabase, query: str) -> list[str]:

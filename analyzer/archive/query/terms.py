@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analyzer.artefacts import parsing
-from analyzer.artefacts.tables import Column, Table
+from analyzer.artefacts.tables import Column, Table, Tables
 from analyzer.facts.database import quote_name
 from analyzer.facts.records import PRODUCT_KINDS
 from analyzer.rules.language.checker import check_expression
@@ -180,13 +180,13 @@ def split_field(field: str) -> Iterator[FieldPart]:
     yield FieldPart(field[start:], start)
 
 
-def read_term(text: str, number: int = 1, tables: Mapping[str, Table] | None = None) -> Term:
+def read_term(text: str, number: int = 1) -> Term:
     """Return a checked term; `driver: NAME` and `version: X` are short for two that are asked often.
 
     Raises BadRuleError, with the place in the term and a caret, for a table or column that is not
     there and for whatever the rule language refuses.
     """
-    declared = dict(parsing.tables() if tables is None else tables) | {
+    declared = parsing.tables() | {
         NODES.name: NODES,
         ADAPTERS.name: ADAPTERS,
     }
@@ -275,7 +275,7 @@ def _head_span(found: re.Match[str]) -> FileSpan:
     return FileSpan(before.count("\n") + 1, len(before) - before.rfind("\n"), len(found[1]))
 
 
-def _suggest_table(text: str, declared: Mapping[str, Table]) -> str:
+def _suggest_table(text: str, declared: Tables) -> str:
     """Return how to ask what somebody may have meant: the tables of a column, or the other ways to search."""
     column = re.match(r"\s*(\w+)\s*(?:[<>=!]|$)", text)
     having = [

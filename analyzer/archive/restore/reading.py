@@ -104,7 +104,7 @@ class Reading:
             raise join_damaged_errors(broken)
         self._load_small_tables()
 
-    def table_sql(self, table: str, order: str = "") -> str:
+    def table_sql(self, table: str) -> str:
         """Return the query of one table with its declared columns, whatever its holders have of them."""
         columns = {CASE: "INTEGER", **schema_of(table)}
         empty = ", ".join(f"NULL::{kind} AS {quote_name(name)}" for name, kind in columns.items())
@@ -113,9 +113,7 @@ class Reading:
             f"try_cast({quote_name(name)} AS {kind}) AS {quote_name(name)}"
             for name, kind in columns.items()
         )
-        return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})" + (
-            f" ORDER BY {order}" if order else ""
-        )
+        return f"SELECT {cells} FROM ({' UNION ALL BY NAME '.join(parts)})"
 
     def has_rows(self, table: str) -> bool:
         """Say whether any holder has rows of a table."""
