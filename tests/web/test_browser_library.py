@@ -83,9 +83,11 @@ def sit(browser: Any, server: Served) -> Iterator[Callable[..., Seat]]:
 
 
 def search(seat: Seat, words: str) -> None:
-    """Type a question and press Enter."""
+    """Type a question, press Enter and wait for its answer: the list of all cases stands there until then."""
     seat.page.locator("#archive-q").fill(words)
-    seat.page.keyboard.press("Enter")
+    with seat.page.expect_response(lambda answer: "/archive/search?" in answer.url):
+        seat.page.keyboard.press("Enter")
+    seat.page.wait_for_selector("#archive .part:not([aria-busy]) #archive-q")
 
 
 def cells(seat: Seat, name: str) -> list[str]:
