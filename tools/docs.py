@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import ipaddress
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -45,8 +46,23 @@ def architecture_page() -> str:
     return page
 
 
+_NUMBER = re.compile(r"(?<!\w)\d{5,}(?!\w)")
+_FOUR_NUMBERS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\d|\.\d)")
+
+
+def _is_public(version: str) -> bool:
+    """Say whether four numbers that the catalog says are of a version; an address of a private network is an example."""
+    try:
+        return ipaddress.IPv4Address(version).is_global
+    except ValueError:
+        return False
+
+
 def product_words() -> str:
-    """Every word that the program itself may say: rules without their examples, tables, pages, sentences in its code."""
+    """Every word that the program itself may say: rules without their examples, tables, pages, sentences in its code;
+    versions of drivers, which look like addresses, numbers of articles, which look like those of tickets, and the
+    names of rules.
+    """
 
     def read_texts(path: Path) -> Iterator[str]:
         if path.suffix == ".py":
@@ -78,6 +94,10 @@ def product_words() -> str:
     pages = [path for end in ("html", "css", "js") for path in (room / "report").rglob(f"*.{end}")]
     found = words_of(part for path in texts for part in read_texts(path))
     found |= words_of((path.read_text(encoding="utf-8") for path in pages), digits=True)
+    found |= words_of((path.stem for path in room.rglob("kb/*/*.yaml")), digits=True)
+    said = "\n".join(part for path in texts if "kb" in path.parts for part in read_texts(path))
+    found |= {version for version in _FOUR_NUMBERS.findall(said) if _is_public(version)}
+    found |= set(_NUMBER.findall(said))
     return "\n".join(sorted(found)) + "\n"
 
 

@@ -270,7 +270,8 @@ class Identities:
                 self._add_name("given", "/".join(names[max(0, min(place, len(names) - 2)) :][:2]))
             for own in parts:
                 plain = all(is_product_word(word.lower()) for word in _WORDS.findall(own))
-                if not self._is_host(own) and (not plain or re.search(r"\d{5}", own)):
+                named = not plain or (re.search(r"\d{5}", own) and not _is_numbered_word(own))
+                if named and not self._is_host(own):
                     self._add_name("input", own)
 
     def _is_host(self, name: str) -> bool:
@@ -279,9 +280,11 @@ class Identities:
 
     def take_case(self, name: str, rules: str) -> None:
         """Take the name of a case. That of a folder or an archive is somebody's own, also where each word of it is a
-        word of the product: customers are called Target and Orange. A part of the name of a rule (`windows-guest`) is
-        no name."""
+        word of the product: customers are called Target and Orange. The name of a rule, or a part of one
+        (`kb-417889`, `windows-guest`), is no name."""
         stem = ENDS.sub("", name)
+        if _is_numbered_word(stem):
+            return
         if is_product_word(stem.lower()) or stem.lower() not in rules:
             self.take_given(name)
             for start, end in own_parts(stem):
@@ -464,6 +467,11 @@ class NameColumns(NamedTuple):
     named: list[tuple[str, str]]
     labelled: list[tuple[str, str]]
     versions: list[str]
+
+
+def _is_numbered_word(name: str) -> bool:
+    """Say whether the product itself says a name, its number included: that of a rule (`kb-417889`) or an article."""
+    return has_word(name.lower()) and any(map(str.isdigit, name))
 
 
 def columns_of(table: Table) -> NameColumns:

@@ -410,6 +410,8 @@ def name_forms(name: str) -> Iterator[tuple[str, str]]:
         yield way, form
         for mask in _MASKS if len(name) >= LEAST_ANYWHERE else ():
             alike = write_form(form, mask)
+            if "\\N" in alike:
+                continue  # of `VM\04001`; a page writes the end of a line behind `VM` so
             if alike not in seen and not any(alike.lower() in one for one in _MASKED_FORMS):
                 seen.add(alike)
                 yield way + mask, alike

@@ -91,6 +91,8 @@ def is_kept(kind: str, name: str) -> bool:
         return kind not in ("vm", "input")
     if kind == "user":
         return low in SYSTEM_USERS
+    if kind in ("ipv4", "ticket", "serial") and has_word(low):
+        return True  # what rules speak of: `2.4.1.0` of a driver, the number of an article, `-000001.vmdk`
     return kind != "vm" and bool(
         DEVICES.fullmatch(name) or re.fullmatch(r"(?i)DvsPortset-\d+", name)
     )
