@@ -16,11 +16,10 @@ from typing import NamedTuple
 from analyzer.redact.encodings import LEAST_CUT, cut_words, decode_text
 from analyzer.redact.namemap import PSEUDONYM, lower_same_length
 from analyzer.redact.replacing import Replacer, trie_pattern
-from analyzer.redact.second_look import SecondLook
+from analyzer.redact.second_look import ClearLines, SecondLook
 
 LONGEST_PSEUDONYM = 120
-MOST = 100_000  # lines, or pieces, that are remembered
-LONG = 300  # characters of a line that hardly comes again
+MOST = 100_000  # pieces that are remembered
 _OVER_LINES = re.compile(r"<[A-Za-z/][^<>\n]{0,200}\n")  # a tag that goes on in the next line
 ENDS = '\n"<>'  # between pieces of a text: no address or id goes on behind one, and only odd names
 
@@ -54,7 +53,7 @@ class Residue:
             replacer.pseudonyms,
         )
         self._free: set[str] = set()  # pieces of texts in which no name is
-        self._lines: set[str] = set()  # lines in which no name is, as they are and decoded
+        self._lines = ClearLines()  # as they are and decoded
         self._ends: dict[
             str, str
         ] = {}  # pieces, and words at their ends that may go on in the next
@@ -63,12 +62,12 @@ class Residue:
         """Yield what is left in the text of a result, the first of each kind of spelling."""
         lines = text.split("\n")
         # Lines that no result had before; all of them where a name may go on in the next
-        if self._lines and self._odd_pattern is None and not _OVER_LINES.search(text):
-            lines = [line for line in lines if line not in self._lines]
+        if self._odd_pattern is None and not _OVER_LINES.search(text):
+            lines = self._lines.list_fresh(lines)
         if any(self._may_be_left(read) for _, read in _text_readings("\n".join(lines))):
             yield from self._search_places(result, text)
-        elif len(self._lines) < MOST:
-            self._lines.update(line for line in lines if len(line) < LONG)
+        else:
+            self._lines.remember(lines)
         # Look into words that may be base64 or hexadecimal and go on at the end of the next
         # piece.
         if len(self._ends) > MOST:

@@ -26,9 +26,11 @@ LEAST_CUT = 8  # signs of the beginning of a name
 LEAST_PART = (
     10  # of a beginning that is a part of its first word: `exchange` is no `exchangeserver`
 )
-HEAD = 3  # signs by which most words are passed over
+HEAD = 3  # signs by which names are sorted
+BEGINNING = 8  # signs by which most words are passed over
 LONGEST = 80  # signs that are joined at one place
-MOST = 100_000  # words, and lines, that are remembered
+MOST = 100_000  # words that are remembered
+ROOM = 16_000_000  # signs of lines that are remembered
 _IDS = frozenset(("mac", "device", "uuid"))  # known by their digits
 _ADDRESSES = frozenset(("ipv4", "ipv6"))
 _PIECE = re.compile(r"[^\W_]+")
@@ -112,6 +114,27 @@ def _is_all_words(text: str) -> bool:
     return all(len(run) < HEAD or run in words for run in _LETTERS.findall(text))
 
 
+class ClearLines:
+    """Lines in which no name is: what results say again and again is looked at once."""
+
+    def __init__(self) -> None:
+        self._lines: set[str] = set()
+        self._signs = 0
+
+    def list_fresh(self, lines: Iterable[str]) -> list[str]:
+        """Return the lines that were not looked at before."""
+        return [line for line in lines if line not in self._lines]
+
+    def remember(self, lines: Iterable[str]) -> None:
+        """Remember fresh lines, as long as there is room."""
+        if self._signs > ROOM:
+            self._lines.clear()
+            self._signs = 0
+        own = {line for line in lines if len(line) < ROOM // 1000}
+        self._signs += sum(map(len, own))
+        self._lines |= own
+
+
 class SecondLook:
     """Seeks the originals of a run in its results.
 
@@ -138,11 +161,13 @@ class SecondLook:
             else:
                 self._take_name(kind, name)
         self._id_heads = {digits[:_LEAST_RUN] for digits in self._ids}
-        self._beginnings = {head[:size] for head in self._heads for size in range(1, HEAD + 1)}
+        own = {signs for named in self._heads.values() for signs in named}
+        self._beginnings = _list_beginnings(own)
+        self._ways_on = self._beginnings | _list_beginnings(self._issued)
         self._firsts |= {digits[:4] for digits in self._ids} | {digits[:8] for digits in self._ids}
         self._looked: set[str] = set()  # words of logs
         self._opening: set[str] = set()  # words of logs behind which a name may go on
-        self._clear: set[str] = set()  # lines in which no name is
+        self._clear = ClearLines()
         self._hot: dict[str, bool] = {}  # piece -> whether a name may begin with it
 
     def _take_name(self, kind: str, name: str) -> None:
@@ -165,7 +190,7 @@ class SecondLook:
     def find_survivors(self, text: str) -> Iterator[SeenName]:
         """Yield what is left in a text, the first of each spelling."""
         lines = text.split("\n")
-        fresh = [line for line in lines if line not in self._clear]
+        fresh = self._clear.list_fresh(lines)
         if not fresh:
             return
         named: set[tuple[str, str]] = set()
@@ -177,9 +202,7 @@ class SecondLook:
                     line = fresh[row] if row < len(fresh) else fresh[-1]
                     yield SeenName(lines.index(line) + 1, how, kind)
         if not named:
-            if len(self._clear) > MOST:
-                self._clear.clear()
-            self._clear.update(line for line in fresh if len(line) < 4 * LONGEST)
+            self._clear.remember(fresh)
 
     def find_in_lines(self, lines: Sequence[str], met: Set[str]) -> Iterator[SeenName]:
         """Yield what is left in lines of a log: each word is looked at once, and whole the lines where a name may go on.
@@ -246,7 +269,7 @@ class SecondLook:
         if known is None:
             if len(self._hot) > MOST:
                 self._hot.clear()
-            known = self._hot[piece] = _ZEROS.sub("", piece)[:HEAD] in self._beginnings
+            known = self._hot[piece] = _ZEROS.sub("", piece)[:BEGINNING] in self._beginnings
         return known
 
     def _search_names(self, low: str) -> Iterator[tuple[int, str, str]]:
@@ -265,6 +288,8 @@ class SecondLook:
         ends: set[int] = set()
         for piece in _PIECE.findall(joined[0]):
             signs += _ZEROS.sub("", piece)
+            if signs[:BEGINNING] not in self._ways_on:
+                break  # neither a name nor a pseudonym goes on like this
             ends.add(len(signs))
             if telling == LONGEST and not _is_all_words(piece):
                 telling = len(signs)
@@ -322,6 +347,10 @@ class SecondLook:
                     kind = self._ids.get(digits[start : start + size])
                     if kind is not None:
                         yield at, "in other groups", kind
+
+
+def _list_beginnings(skeletons: Iterable[str]) -> set[str]:
+    return {signs[:size] for signs in skeletons for size in range(1, BEGINNING + 1)}
 
 
 def _is_cut(skeleton: _Skeleton, signs: str, ends: set[int]) -> bool:

@@ -46,6 +46,7 @@ from analyzer.report.bundle_letters import give_letters
 from analyzer.report.facets import build_facets
 from analyzer.report.log_lines import LogDrawer
 from analyzer.report.objects import list_objects
+from analyzer.report.open_asks import keep_questions
 from analyzer.report.page import make_environment, write_policy
 from analyzer.report.site import draw_site
 from analyzer.report.styles import read_asset, read_lean_scripts, read_lean_styles
@@ -125,7 +126,8 @@ _STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 def render_page(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> str:
     """Return the page for a case document: what `render_pieces` gives, as one text."""
-    return "".join(render_pieces(doc, report_bytes))
+    with keep_questions():
+        return "".join(render_pieces(doc, report_bytes))
 
 
 def render_pieces(doc: CaseDocument, report_bytes: int = REPORT_BYTES) -> list[str]:
