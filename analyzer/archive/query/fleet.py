@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import chain
+from sys import intern
 from typing import Any
 
 from analyzer.archive.entries import Snapshot
@@ -226,7 +228,7 @@ def _fill_fleet(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     )
     hosts: dict[str, int] = {}
     signs: dict[tuple[int, int], str] = {}
-    rows = [*_group_hits(db, FINDINGS, _FINDING), *_group_hits(db, UNKNOWNS, _UNKNOWN)]
+    rows = chain(_group_hits(db, FINDINGS, _FINDING), _group_hits(db, UNKNOWNS, _UNKNOWN))
     for number, node, hit in rows:
         if number not in place:
             continue
@@ -283,7 +285,7 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
         else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
         " NULL AS finding_id, missing, ask, NULL::DOUBLE AS excess"
     )
-    rows = db.fetch_rows(
+    _, rows = db.stream_rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
               FROM ({_renamed_relation(db, table)}) JOIN _rules USING (rule))
@@ -305,17 +307,20 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
                 row[2],
                 FleetHit(0, row[1], 0, row[3], row[4], row[5] or "", notes, row[6]),
             )
-        subject, say, severity, confidence, first, missing, ask, muted, finding = row[7:]
+        # A thousand cases say the same sentences: each is kept once.
+        subject, say, severity, confidence, first, missing, ask, muted, finding = (
+            intern(text or "") for text in row[7:]
+        )
         weight = ", ".join(word for word in (severity, confidence) if word)
         notes.append(
             FleetNote(
-                subject or "",
-                say or "",
+                subject,
+                say,
                 "" if row[3] == "!" else weight,
-                first or "",
-                missing or "",
-                ask or "",
-                muted or "",
-                finding or "",
+                first,
+                missing,
+                ask,
+                muted,
+                finding,
             )
         )
