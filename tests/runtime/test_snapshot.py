@@ -184,8 +184,8 @@ def test_every_answer_survives_the_file(wheel: Path) -> None:
     assert kept is not None
     own = {name: one for name, one in snapshot.ANSWERS.items() if name.startswith("analyzer.")}
     assert len(own) == 6
-    # One is asked only while another is worked out: once that answer is kept, nobody asks.
-    assert own.keys() - kept.keys() == {"analyzer.scan.prefilter._analyse_noted"}
+    # One is asked only while another is worked out: where that answer was known before, nobody asks.
+    assert own.keys() - kept.keys() <= {"analyzer.scan.prefilter._analyse_noted"}
     for name in own.keys() & kept.keys():
         assert len(kept[name]) > 100, name
         known = own[name].known_answers
