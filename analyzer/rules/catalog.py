@@ -315,6 +315,7 @@ class RuleHeader(msgspec.Struct, array_like=True):
     ask: dict[str, str]
     explained_by: list[str]
     replaced_by: str
+    replaces: list[str]
     thresholds: dict[str, tuple[int | float, int | float]]
     alias: str
     table: str
@@ -329,7 +330,7 @@ class RuleHeader(msgspec.Struct, array_like=True):
 # Fields of a rule that are stored under their own names, and those that belong to the run.
 COPIED = (
     *("id", "title", "status", "kb", "issues", "product"),
-    *("ask", "explained_by", "replaced_by", "thresholds"),
+    *("ask", "explained_by", "replaced_by", "replaces", "thresholds"),
 )
 OF_THE_RUN = ("text", "path", "origin")
 LATER = [one.name for one in fields(Rule) if one.init and one.name not in (*COPIED, *OF_THE_RUN)]
