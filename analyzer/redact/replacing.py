@@ -164,8 +164,11 @@ class Replacer:
             found = self.forms[ANYWHERE].get(low) or self.forms[ALONE].get(low)
             return found or self.map.give_pseudonym("input", part)
 
+        forms, pattern = dict(self.all_forms), self.name_pattern
         for name in given:
             other = rename_file(name, give)
+            if pattern is not None:  # a host may be called as the grammar calls a file
+                other = self._substitute_pattern(pattern, other, forms)
             whole = lower_same_length(name)
             if is_product_word(whole) or whole in own_words:
                 self.placed.setdefault(("input", whole), other)
@@ -179,8 +182,7 @@ class Replacer:
                 ):
                     self.forms[ALONE].setdefault(low, new)
                     self._files.add(low)
-        if self.name_pattern is not None:
-            del self.name_pattern  # made anew with them
+        del self.all_forms, self.name_pattern  # made anew with them
 
     def _pseudonyms_of(self, kind: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield (form, pseudonym) of all forms of a name; that of a host with its domain is made of theirs."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from analyzer.cli import main
 from analyzer.redact.filenames import own_parts, rename_file
+from analyzer.redact.redaction import Redaction
 from tests.kit.redaction_check import files, readings
 
 LINE = "2024-03-05T10:11:12.345Z cpu3:2099)WARNING: NMP: lost access to volume 17\n"
@@ -117,3 +118,19 @@ def test_no_command_tells_the_name_of_a_file(tmp_path: Path) -> None:
         if (at := text.find(own)) >= 0
     ]
     assert found[:9] == []
+
+
+@pytest.mark.parametrize("name", ["nsx-controller-1", "esx-07", "vcsa 1", "hostd-probe-2"])
+@pytest.mark.parametrize("folder", ["site/", "", "acme/"])
+def test_a_host_called_like_a_file_is_replaced_in_the_name_of_the_file(
+    name: str, folder: str
+) -> None:
+    """The grammar knows `nsx-controller-1.tgz`; where a host is called so, the name of the file is its name as well."""
+    redaction = Redaction()
+    redaction.begin_taking().take_cell("host", name)
+    redaction.begin_taking().take_case(folder.strip("/"), "")
+    redaction.begin_taking().take_given(f"{folder}{name}.tgz")
+    made = redaction.redact_text(f"read from {folder}{name}.tgz")
+    assert name not in made
+    assert made.endswith(".tgz")
+    redaction.check_results({"report.md": made})
