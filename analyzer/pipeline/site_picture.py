@@ -37,11 +37,15 @@ def read_both(facts: Facts, *tables: str) -> list[Row]:
 def down_first(row: Row) -> tuple[Any, ...]:
     """Order statements so that channels that are down come first."""
     values = row.values
-    return values.get("up") is not False, str(values["from_member"]), str(values["to_member"])
+    return (
+        values.get("up") is not False,
+        str(values.get("from_member")),
+        str(values.get("to_member")),
+    )
 
 
 def make_member(row: Row) -> SiteRow:
-    """Return the row of a member."""
+    """Return the row of a member; a row out of the archive has no cell that is empty."""
     values = row.values
     parts = []
     for key in ("ip", "object_id"):
@@ -50,29 +54,29 @@ def make_member(row: Row) -> SiteRow:
     return make_site_row(
         "member",
         row,
-        name=values["member"],
-        channel=values["member_kind"],
+        name=values.get("member"),
+        channel=values.get("member_kind"),
         other=", ".join(parts),
-        state=values["collected"],
-        note=values["rests_on_it"],
+        state=values.get("collected"),
+        note=values.get("rests_on_it"),
     )
 
 
 def make_channel(row: Row) -> SiteRow:
     """Return the row of a statement on a channel."""
     values = row.values
-    text = str(values["said"])
+    text = str(values.get("said") or "")
     # another manager or controller serves the node
     unused = text.endswith(site_signs.SERVED) or text.casefold() in site_signs.IDLE
     return make_site_row(
         "channel",
         row,
-        name=values["from_member"],
-        other=values["to_member"],
-        channel=values["channel"],
+        name=values.get("from_member"),
+        other=values.get("to_member"),
+        channel=values.get("channel"),
         state="idle" if unused else _STATES[values.get("up")],
-        said=values["said"],
-        said_by=values["said_by"],
+        said=values.get("said"),
+        said_by=values.get("said_by"),
         at=values.get("told_at"),
     )
 
