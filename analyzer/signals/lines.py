@@ -16,7 +16,7 @@ from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.entries import find_entry, write_stems
 from analyzer.signals.grammar import LONG_TIMES, LineReading, read_unit, weigh_text
-from analyzer.signals.heads import read_head
+from analyzer.signals.heads import LineHead, read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
 
@@ -107,11 +107,16 @@ class LineKind(NamedTuple):
         return cls(module, template, float(weight), tuple(why))
 
 
-def classify_line(line: str) -> LineKind:
+def weigh_words(head: LineHead) -> LineReading:
+    """Return what the words behind a head say."""
+    return weigh_text(head.text, head.level, head.form)
+
+
+def classify_line(line: str, weigh: Callable[[LineHead], LineReading] = weigh_words) -> LineKind:
     """Return what a line says; secrets are hidden before its words are masked."""
     shown = hide_lone_line(line)
     head = read_head(shown)
-    reading = add_entry(weigh_text(head.text, head.level, head.form), shown)
+    reading = add_entry(weigh(head), shown)
     return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
 
 
@@ -137,13 +142,13 @@ class LineCounter:
 
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
-        self._by_shape: dict[
-            bytes, str
-        ] = {}  # by the line with each number as 0, where no number decides
-        self._telling: dict[
-            bytes, list[TellingNumbers]
-        ] = {}  # by words: what finds their telling numbers
+        # by the line with each number as 0: its kind where no number decides, else its words and what finds those
+        self._by_shape: dict[bytes, str | tuple[bytes, list[TellingNumbers]]] = {}
+        # by words: what finds their telling numbers
+        self._telling: dict[bytes, list[TellingNumbers]] = {}
         self._kinds: dict[bytes, str] = {}  # by words and telling numbers
+        # by level, form, words and telling numbers of what stands behind the head: many modules say the same
+        self._readings: dict[tuple[int | None, str, bytes], LineReading] = {}
 
     def name_kind(self, raw: bytes) -> str:
         """Return the kind of a line as a text, "" for one that says too little."""
@@ -153,31 +158,30 @@ class LineCounter:
             shape = shape[:at] + shape[at:].partition(b" ")[2]
         shape = shape.translate(_DIGITS)
         shape = shape.replace(b"00", b"0").replace(b"00", b"0").replace(b"00", b"0")
-        kind = self._by_shape.get(shape)
-        if kind is None:
-            words = _NUMBER.sub(b"", raw[_STAMP:])
-            telling = self._find_telling(words, raw)
-            kind = self._find_kind(words, telling, raw)
-            if not telling:
-                _make_room(self._by_shape)
-                self._by_shape[shape] = kind
-        return kind
+        known = self._by_shape.get(shape)
+        if known is None:
+            known = self._read_shape(raw)
+            _make_room(self._by_shape)
+            self._by_shape[shape] = known
+        if isinstance(known, str):
+            return known
+        return self._find_kind(*known, raw)
 
-    def _find_telling(self, words: bytes, raw: bytes) -> list[TellingNumbers]:
-        """Return what finds the numbers in a line that its kind depends on."""
+    def _read_shape(self, raw: bytes) -> str | tuple[bytes, list[TellingNumbers]]:
+        """Return the kind of all lines like this one; its words and what finds its telling numbers where it has any."""
+        words = _NUMBER.sub(b"", raw[_STAMP:])
         telling = self._telling.get(words)
         if telling is None:
             _make_room(self._telling)
             telling = [one for one in _TELLING if one.pattern.search(raw, _STAMP)]
             self._telling[words] = telling
-        return telling
+        if telling:
+            return words, telling
+        return self._find_kind(words, telling, raw)
 
     def _find_kind(self, words: bytes, telling: Sequence[TellingNumbers], raw: bytes) -> str:
         """Return the kind of a line by its words and the numbers that decide."""
-        key = words
-        for one in telling:
-            numbers = map(one.simplify, one.pattern.findall(raw, _STAMP))
-            key = b"\0".join((key, *numbers))
+        key = _write_key(words, telling, raw, _STAMP)
         kind = self._kinds.get(key)
         if kind is None:
             _make_room(self._kinds)
@@ -186,13 +190,31 @@ class LineCounter:
 
     def _read_kind(self, line: str) -> str:
         """Return the kind of a line by the grammar."""
-        kind = classify_line(line)
+        kind = classify_line(line, self._weigh_once)
         if kind.weight < LEAST or self._is_counted_elsewhere(line):
             return ""
         return kind.write_key()
 
+    def _weigh_once(self, head: LineHead) -> LineReading:
+        """Return what the words behind a head say; of other heads with the same words it is known."""
+        text = head.text.encode("utf-8", "surrogateescape")
+        key = head.level, head.form, _write_key(_NUMBER.sub(b"", text), _TELLING, text, 0)
+        reading = self._readings.get(key)
+        if reading is None:
+            _make_room(self._readings)
+            reading = self._readings[key] = weigh_words(head)
+        return reading
 
-def _make_room(memo: dict[bytes, Any]) -> None:
+
+def _write_key(words: bytes, telling: Sequence[TellingNumbers], raw: bytes, start: int) -> bytes:
+    """Return words with the numbers that decide, sought from some byte on."""
+    for one in telling:
+        numbers = map(one.simplify, one.pattern.findall(raw, start))
+        words = b"\0".join((words, *numbers))
+    return words
+
+
+def _make_room(memo: dict[Any, Any]) -> None:
     """Empty a memo that is full: what is met again is read again."""
     if len(memo) >= _MOST_KNOWN:
         memo.clear()
