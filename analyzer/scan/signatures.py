@@ -340,12 +340,11 @@ class MemberSearch:
             start = data.rfind(b"\n", 0, at) + 1
             stop = data.find(b"\n", at, end)
             kind = name_kind(bytes(data[start:stop]))
-            line = CountedLine(start, stop)
             run = runs.get(kind)
             if run is None:
-                runs[kind] = LineRun(line, line)
+                runs[kind] = LineRun(CountedLine(start, stop), start, stop)
             else:
-                run.last = line
+                run.last_start, run.last_stop = start, stop
                 run.count += 1
         for kind, run in runs.items():
             self._tallies.count_lines(signature.id, kind, run)
