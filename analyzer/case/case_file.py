@@ -67,10 +67,19 @@ def write_parts(doc: CaseDocument) -> Iterator[str]:
 
 def encode_line(value: Any) -> str:
     """Return a value as JSON on one line, without a sign that steers a terminal."""
-    plain = clean_value(msgspec.to_builtins(value, enc_hook=clean_number))
-    # The encoder of msgspec writes small floats in another form than all versions before.
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    plain = msgspec.to_builtins(value, enc_hook=clean_number)
+    try:
+        text = _dump_plain(plain)
+    except (TypeError, ValueError):  # a number that JSON does not know
+        text = ""
+    if not text or _SURROGATE.search(text):  # nearly every record is clean as it is
+        text = _dump_plain(clean_value(plain))
     return _STEERING.sub(escape_sign, text)
+
+
+def _dump_plain(plain: Any) -> str:
+    """Return JSON; the encoder of msgspec writes small floats in another form than all versions before."""
+    return json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def escape_sign(match: re.Match[str]) -> str:
