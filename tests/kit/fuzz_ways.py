@@ -154,7 +154,11 @@ def list_lost_questions(case: ReadCase, sound: str) -> Iterator[str]:
     said = list_speaking(case.document)
     facts = case.material.facts
     names = {facts.name(key) for key in facts.nodes}
-    for group in read_sound(sound).document.cannot_tell:
+    kinds = {node.kind for node in case.document.nodes}
+    before = read_sound(sound).document
+    for group in before.cannot_tell:
+        if kinds.isdisjoint(node.kind for node in before.nodes if node.name in group.nodes):
+            continue  # no machine of the kind is left to be asked
         silent = [rule for rule in group.rules if rule not in said]
         silent = [rule for rule in silent if _read_tables()[rule] == group.missing]
         if not silent:
