@@ -162,6 +162,8 @@ class Redaction:
                 new.what = new.text  # with other digits what was encoded can no longer be read
             elif old.text != new.text:
                 name_again(new)
+                # `esx-0` is nobody's name; with its digits masked it reads as `esx-7` does, which is one
+                new.what = self.redact_text(new.what)
         for old_row, row in zip(doc.site, made.site, strict=True):
             if row.what == "member":
                 row.channel = (

@@ -120,9 +120,7 @@ class Replacer:
         self._said: dict[str, str] = {}  # the same of sentences of the product
         self._meaningless: set[Word] = set()  # words that mean no name in base64 or hexadecimal
         self._dull: set[str] = set()  # what stands between blanks, and holds such words alone
-        named: dict[str, list[tuple[str, str, str]]] = defaultdict(
-            list
-        )  # forms of names without digits
+        named: dict[str, list[tuple[str, str, str]]] = defaultdict(list)  # form -> its names
         given: list[str] = []
         for kind, name in names:
             if kind == "given":
@@ -145,8 +143,7 @@ class Replacer:
                     self.placed.setdefault((kind, low), other)
                 elif low != other.lower():
                     self.forms[mode].setdefault(low, other)
-                    if not _DIGIT.search(name):
-                        named[low].append((kind, name, other))
+                    named[low].append((kind, name, other))
             if not placed and len(name) < LEAST_ENCODED:
                 self._take_encoded(name)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.redact.namemap import name_forms
+from analyzer.cli import main
+from analyzer.redact.namemap import load_map, name_forms
 from analyzer.redact.redaction import Redaction
+from analyzer.redact.replacing import Replacer
 from analyzer.rules import catalog
 
 SAID = [
@@ -57,3 +61,29 @@ def test_a_masked_escape_is_no_form_of_a_name(name: str, number: int) -> None:
     forms = {form.lower() for _, form in name_forms(f"{name}{number}")}
     escapes = json.dumps("\n")[1:-1]
     assert not any(form.endswith(escapes) for form in forms)
+
+
+def test_a_name_that_the_product_says_with_its_number_is_sought_where_a_name_stands() -> None:
+    """A rule says `fp-eth1`: in its sentence that stays, and a port of that name is replaced where it is the port."""
+    said = "The ports fp-eth0, fp-eth1, … carry the tunnels."
+    replacer = Replacer(load_map(None), [("label", "fp-eth1"), ("label", "fp-acme1")], said.lower())
+    assert replacer.replace_text(f"{said} fp-acme1").startswith(said)
+    assert "acme" not in replacer.replace_text(f"{said} fp-acme1")
+    assert ("label", "fp-eth1") in replacer.placed
+
+
+def test_a_sign_whose_masked_line_reads_as_a_masked_name_is_replaced(tmp_path: Path) -> None:
+    """The host is `vse-lab-1`; its line speaks of `vse-lab-0`, which with masked digits reads the same."""
+    time = "2015-04-13T15:22"
+    lines = [
+        f"{time}:10+00:00 vse-lab-1 heartbeat:  [daemon.info] [1919]: info: Link vse-lab-0:vNic_1 dead.",
+        f"{time}:12+00:00 vse-lab-1 heartbeat:  [daemon.warning] [1919]: WARN: node vse-lab-0: is dead",
+    ]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/no_pid.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["triage", str(tmp_path / "in"), "-o", str(tmp_path / "out"), "--redact"]
+    ended = CliRunner().invoke(main, [*words, "--redact-map", str(tmp_path / "map.json")])
+    assert ended.exit_code in (0, 1), ended.output
+    document = (tmp_path / "out/case.json").read_text(encoding="utf-8")
+    assert "vNic_#" in document
+    assert "vse-lab-1" not in document and "vse-lab-#" not in document
