@@ -16,7 +16,7 @@ from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.entries import find_entry, write_stems
 from analyzer.signals.grammar import LONG_TIMES, LineReading, read_unit, weigh_text
-from analyzer.signals.heads import LineHead, read_head
+from analyzer.signals.heads import read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
 
@@ -107,16 +107,13 @@ class LineKind(NamedTuple):
         return cls(module, template, float(weight), tuple(why))
 
 
-def weigh_words(head: LineHead) -> LineReading:
-    """Return what the words behind a head say."""
-    return weigh_text(head.text, head.level, head.form)
-
-
-def classify_line(line: str, weigh: Callable[[LineHead], LineReading] = weigh_words) -> LineKind:
+def classify_line(
+    line: str, weigh: Callable[[str, int | None, str], LineReading] = weigh_text
+) -> LineKind:
     """Return what a line says; secrets are hidden before its words are masked."""
     shown = hide_lone_line(line)
     head = read_head(shown)
-    reading = add_entry(weigh(head), shown)
+    reading = add_entry(weigh(head.text, head.level, head.form), shown)
     return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
 
 
@@ -195,14 +192,14 @@ class LineCounter:
             return ""
         return kind.write_key()
 
-    def _weigh_once(self, head: LineHead) -> LineReading:
+    def _weigh_once(self, text: str, level: int | None, form: str) -> LineReading:
         """Return what the words behind a head say; of other heads with the same words it is known."""
-        text = head.text.encode("utf-8", "surrogateescape")
-        key = head.level, head.form, _write_key(_NUMBER.sub(b"", text), _TELLING, text, 0)
+        raw = text.encode("utf-8", "surrogateescape")
+        key = level, form, _write_key(_NUMBER.sub(b"", raw), _TELLING, raw, 0)
         reading = self._readings.get(key)
         if reading is None:
             _make_room(self._readings)
-            reading = self._readings[key] = weigh_words(head)
+            reading = self._readings[key] = weigh_text(text, level, form)
         return reading
 
 
