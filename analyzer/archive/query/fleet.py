@@ -285,7 +285,7 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
         else "NULL AS severity, NULL AS confidence, why AS say, NULL::TIMESTAMP AS first_seen,"
         " NULL AS finding_id, missing, ask, NULL::DOUBLE AS excess"
     )
-    _, rows = db.stream_rows(
+    rows = db.fetch_rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
               FROM ({_renamed_relation(db, table)}) JOIN _rules USING (rule))
