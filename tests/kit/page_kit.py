@@ -42,7 +42,21 @@ SHOWN = set(
     re.findall(r"\(page-([a-z-]+)\.png\)", (ROOT / "docs" / "page.md").read_text(encoding="utf-8"))
 )
 AXE = ROOT / "tools" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
-START = "from analyzer.commands.serve import command; command()"
+# The process that reads a case waits at its start while a file lies beside the folder of the server.
+READING = """
+import runpy, time
+from pathlib import Path
+while Path({hold!r}).exists():
+    time.sleep(0.02)
+runpy.run_module("analyzer.web.cases.analyst", run_name="__main__")
+"""
+START = """
+import sys
+from analyzer.commands.serve import command
+from analyzer.web.cases import case_manager
+case_manager.COMMAND = [sys.executable, "-P", "-c", {reading!r}]
+command()
+"""
 PATIENCE = 60_000  # milliseconds: a slow machine that does other things as well
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -59,10 +73,11 @@ class Served:
 
     def __init__(self, work: Path, *options: str) -> None:
         work.mkdir(parents=True, exist_ok=True)
-        self.work = work
+        self.work, self._hold = work, work.with_name(f"{work.name}.hold")
+        start = START.format(reading=READING.format(hold=str(self._hold)))
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
         self.process = subprocess.Popen(
-            [sys.executable, "-c", START, "--no-open", "--work-dir", str(work), *options],
+            [sys.executable, "-c", start, "--no-open", "--work-dir", str(work), *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=work,
         )  # fmt: skip
         self.lines: list[str] = []
@@ -99,15 +114,13 @@ class Served:
         raise AssertionError("no case is being read")
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[int]:
-        """Hold the process that reads a case, so that what waits for it can be looked at."""
-        process = self.analyst()
-        os.kill(process, signal.SIGSTOP)
+    def held(self) -> Iterator[None]:
+        """Let no process that is started meanwhile begin to read, so that what waits for it can be looked at."""
+        self._hold.touch()
         try:
-            yield process
+            yield
         finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGCONT)
+            self._hold.unlink()
 
     def stop(self, how: int = signal.SIGTERM) -> int:
         """End the server as a signal does; return its exit code."""

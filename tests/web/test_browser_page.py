@@ -300,8 +300,8 @@ def test_the_drawer_of_an_embedded_report_reads_the_files(server: Served, sit: A
 def test_nothing_is_counted_before_it_is_known(server: Served, sit: Any) -> None:
     """While a case is uploaded and read no number of findings stands there, not even zero."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"))
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         assert "0" not in seat.page.locator("#tally").inner_text()
         assert "They appear once" in seat.page.locator("#found-more").inner_text()
@@ -406,9 +406,9 @@ def test_every_page_fits_in_both_colours(server: Served, sit: Any, scheme: str, 
     ).enter(server)
     name = f"{'phone-' if width < 500 else ''}{scheme}"
     picture(seat, name)
-    seat.drop(*files_of("cpu-limited-vm"))
     fits = "document.documentElement.scrollWidth <= innerWidth"
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         assert seat.page.evaluate(fits)
         picture(seat, f"work-{name}")
@@ -446,8 +446,8 @@ def test_axe_finds_nothing(server: Served, sit: Any, scheme: str) -> None:
         assert found == [], where
 
     look("start")
-    seat.drop(*files_of("cpu-limited-vm"))
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         look("reading")
         seat.drop(("second.txt", b"two\n"))

@@ -62,8 +62,8 @@ def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(
 ) -> None:
     """Two cases at once: the second waits behind the first by name, both end with a report; nothing jumps."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"))
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         seat.drop_paths(SAMPLES / "slow-storage")
         seat.stage("queue")
@@ -84,8 +84,8 @@ def test_a_second_drop_is_a_second_case_and_says_what_it_waits_for(
 def test_files_can_be_put_into_a_case_that_still_waits(server: Served, sit: Any) -> None:
     """Somebody drops the rest a moment later: while the case waits, it takes more files."""
     seat = sit().enter(server)
-    seat.drop(*files_of("slow-storage"))
     with server.held():
+        seat.drop(*files_of("slow-storage"))
         seat.drop(("first.txt", b"one\n"))
         seat.stage("queue")
         seat.drop(("second.txt", b"two\n"))
@@ -127,8 +127,8 @@ def add(seat: Seat, name: str, data: bytes) -> None:
 def test_only_what_is_added_is_sent(server: Served, sit: Any) -> None:
     """Files added to a case that is queued or still uploaded are sent alone: no file goes over the line twice."""
     seat = sit().enter(server)
-    seat.drop(*files_of("lab-ring-before"))
     with server.held():
+        seat.drop(*files_of("lab-ring-before"))
         sent = sent_by(seat)
         seat.drop(("first.txt", b"one\n"), ("second.txt", b"two\n"))
         seat.stage("queue")
@@ -163,8 +163,8 @@ def refuse(status: int, route: Any) -> None:
 def test_what_cannot_be_added_is_a_case_of_its_own_or_told(server: Served, sit: Any) -> None:
     """Added too late, files are a case of their own; what is too much is refused alone, and the case goes on waiting."""
     seat = sit().enter(server)
-    seat.drop(*files_of("slow-storage"))
     with server.held():
+        seat.drop(*files_of("slow-storage"))
         seat.drop(("first.txt", b"[root@esx9:~] vmware -v\nVMware ESXi 6.5.0 build-5969303\n"))
         seat.stage("queue")
         case = seat.page.url
@@ -187,8 +187,8 @@ def test_what_cannot_be_added_is_a_case_of_its_own_or_told(server: Served, sit: 
 def test_a_case_is_removed_while_files_are_added(server: Served, sit: Any) -> None:
     """Cancel, then Remove, in the middle of what is added: nothing of the case stays, neither new nor old."""
     seat = sit().enter(server)
-    seat.drop(*files_of("slow-storage"))
     with server.held():
+        seat.drop(*files_of("slow-storage"))
         seat.drop(("first.txt", b"one\n"))
         seat.stage("queue")
         [kept] = [path for path in server.work.rglob("0") if path.read_bytes() == b"one\n"]
@@ -208,8 +208,8 @@ def test_a_case_is_removed_while_files_are_added(server: Served, sit: Any) -> No
 def test_reading_can_be_cancelled_and_tried_again(server: Served, sit: Any) -> None:
     """Cancel ends a case that is being read; its files are still there, and trying again reads them."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"))
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         seat.page.click("#case-cancel")
         seat.page.wait_for_selector("#ended-title:has-text('Cancelled')")
@@ -221,10 +221,10 @@ def test_reading_can_be_cancelled_and_tried_again(server: Served, sit: Any) -> N
 def test_an_analysis_that_dies_is_told_and_can_be_tried_again(server: Served, sit: Any) -> None:
     """A crash of the reading process is not the end: the page says so and offers to try again."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"))
-    with server.held() as process:
+    with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
-        os.kill(process, 9)
+        os.kill(server.analyst(), 9)
     seat.page.wait_for_selector("#ended-what:visible")
     assert "ended" in seat.page.locator("#ended-title").inner_text()
     picture(seat, "failed")
@@ -259,8 +259,8 @@ def test_a_cut_bundle_is_read_as_far_as_it_goes_and_marked(server: Served, sit: 
 def test_a_reload_in_the_middle_brings_the_state_back(server: Served, sit: Any) -> None:
     """After a reload the case that is read goes on, and a cut upload is said."""
     seat = sit().enter(server)
-    seat.drop(*files_of("cpu-limited-vm"))
     with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
         seat.stage("reading")
         seat.page.reload()
         seat.stage("reading")
