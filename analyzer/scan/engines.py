@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ _NAMES, _NAME = (
     8,
     7,
 )  # this many literals of one choice, of this many characters, are names: slow to compile together
+_SEEKERS = 8  # patterns that may seek the same literal
 LONGEST = 8000  # characters of an expression; Hyperscan takes less than 16,000, and one arm more may stand in a part
 _STRUCTURE = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL
@@ -156,8 +158,43 @@ def list_expressions(needle: Needle) -> list[str]:
     if needle.approximation is not None and not rare:
         return part_expression(needle.approximation)
     assert choice is not None, "a pattern tried on every line never comes here"
+    return write_literals(choice)
+
+
+def write_literals(choice: Required) -> list[str]:
+    """Return each literal of a choice as a regex."""
     texts = ("".join(f"\\x{byte:02x}" for byte in literal) for literal in choice.encode_literals())
     return [f"(?i:{text})" if choice.ignore_case else text for text in texts]
+
+
+def choose_expressions(needles: Mapping[int, Needle]) -> dict[int, list[str]]:
+    """Return what to compile for each pattern, by its number.
+
+    What many patterns seek tells none of them apart: each of its lines would be tried with all of them. They get
+    literals that few seek, where they have such.
+    """
+    chosen = {number: list_expressions(needle) for number, needle in needles.items()}
+    seekers = Counter(sought for expressions in chosen.values() for sought in expressions)
+    shared = [
+        number
+        for number, expressions in chosen.items()
+        if max(seekers[sought] for sought in expressions) > _SEEKERS
+    ]
+    if not shared:
+        return chosen
+    literals = Counter(
+        text for one in shared for choice in needles[one].choices for text in choice.texts
+    )
+    for number in shared:
+        own = [
+            choice
+            for choice in needles[number].choices
+            if choice.weight[0] >= _NAME
+            and max(literals[text] for text in choice.texts) <= _SEEKERS
+        ]
+        if own:
+            chosen[number] = write_literals(max(own, key=lambda choice: choice.weight))
+    return chosen
 
 
 def is_long(needle: Needle) -> bool:
@@ -264,9 +301,10 @@ class Re2Engine:
         self._numbers: list[int] = []
         refused: list[int] = []
         self._set = re2.Set.SearchSet(options)
-        for number, needle in needles.items():
+        chosen = choose_expressions(needles)
+        for number, expressions in chosen.items():
             try:
-                raw = b"(?m)" + "|".join(list_expressions(needle)).encode("ascii")
+                raw = b"(?m)" + "|".join(expressions).encode("ascii")
                 re2.compile(raw, options)
                 self._set.Add(raw)
             except re2.error:
@@ -276,9 +314,7 @@ class Re2Engine:
         self._search = None
         if self._numbers:
             self._set.Compile()
-            arms = [
-                f"(?:{'|'.join(list_expressions(needles[number]))})" for number in self._numbers
-            ]
+            arms = [f"(?:{'|'.join(chosen[number])})" for number in self._numbers]
             self._search = re2.compile(b"(?m)" + "|".join(arms).encode("ascii"), options).search
         self._rest = (
             PureEngine({number: needles[number] for number in refused}) if refused else None
@@ -325,8 +361,9 @@ class HyperscanEngine:
         for number, needle in needles.items():
             if len(needles) > 1 and is_long(needle):
                 self._long[number] = _share_engine(needle, cache_dir)
-                continue
-            for sought in list_expressions(needle):
+        short = {number: one for number, one in needles.items() if number not in self._long}
+        for number, expressions in choose_expressions(short).items():
+            for sought in expressions:
                 numbers.setdefault(sought, []).append(number)
         if numbers:
             for filler in _make_fillers(MANY - len(numbers)):

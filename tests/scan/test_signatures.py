@@ -713,3 +713,22 @@ def test_a_cache_that_cannot_be_written_leaves_nothing_behind(
     cache_folder.write_sealed(tmp_path / "lost", "made-up", b"automaton")
     assert [path.name for path in tmp_path.iterdir()] == ["written"]
     assert cache_folder.read_sealed(tmp_path / "written", "made-up", 100) == b"automaton"
+
+
+@pytest.mark.parametrize("engine", [name for name in ENGINES if name != "pure"])
+def test_rules_that_seek_the_same_words_are_told_apart_by_their_own(engine: str) -> None:
+    """A hundred patterns share their longest words: a line is proposed for the few whose own words are in it."""
+    count = 100
+    needles = {
+        number: Needle.of(rf"heartbeat of the volume lost\] \S+ datastore-{number:03d}\b")
+        for number in range(count)
+    }
+    lines = [f"heartbeat of the volume lost] x{n} datastore-{n:03d}\n" for n in range(count)]
+    data = "".join(lines).encode()
+    proposals = engines.build_engine(engine, needles).propose(data, len(data))
+    proposed = {
+        (data.count(b"\n", 0, one >> engines.NUMBER_BITS), one & engines.NUMBER_MASK)
+        for one in proposals
+    }
+    assert {(number, number) for number in range(count)} <= proposed
+    assert len(proposals) < 5 * count
