@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SAMPLE := samples/cases/lab-ring-before
 
-.PHONY: demo test test-all test-size check editor axe bench docs pictures clean
+.PHONY: demo test test-all test-size test-time check editor axe bench docs pictures clean
 
 # What a user needs; the tests need more, below. Nothing is compiled beforehand: Python does so for what a command uses.
 $(VENV)/.installed: setup.cfg
@@ -28,12 +28,17 @@ demo: $(VENV)/.installed
 
 # What a contributor runs: every test that needs no second, and all that they prove.
 test: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times -m "not process and not size"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times -m "not process and not size and not timed"
 
 # Everything: also what starts programs, servers and browsers, and what is slow for its size. No time is held here: beside
 # browsers and servers a test takes twice its own, and a slow machine is no fault of the code.
 test-all: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not timed"
+
+# What compares the time of two works: one after the other, on a machine that does nothing else. Before a release, and
+# after a change of what reads; a busy machine would refuse sound code.
+test-time: $(VENV)/.ready
+	$(BIN)/python -m pytest -q -n 0 -m timed
 
 # The tests marked `size`, `process` and `browser` with inputs of real size (up to 300 MB, a million lines, all screens):
 # before a release, and after a change of what reads.

@@ -47,7 +47,7 @@ FIRST_USE_SECONDS = (
 )
 UNIT_CLOCK_SECONDS = 10.0
 BUSY_FACTOR = 3.0
-MARKED = frozenset({"process", "size"})
+MARKED = frozenset({"process", "size", "timed"})
 BY_NATURE_A_PROCESS = frozenset({"browser", "axe", "editor"})
 
 

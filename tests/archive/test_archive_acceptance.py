@@ -116,7 +116,7 @@ def test_a_batch_stores_every_case_and_the_archive_is_sound(undisturbed: Undistu
     verified(undisturbed.archive)
 
 
-@pytest.mark.process
+@pytest.mark.timed
 def test_a_second_run_is_many_times_faster(tmp_path: Path) -> None:
     """Batched again, 50 cases take at most a quarter of the first time and write no object.
 

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -222,20 +221,16 @@ def test_debug_is_not_needed_for_help() -> None:
 def test_many_loose_objects_are_put_together_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From some hundred loose objects on they become a segment; the next run knows them, and is much faster."""
+    """From some hundred loose objects on they become a segment; the next run knows them."""
     cases = small_cases(tmp_path / "cases", 60)
     script = write(
         tmp_path / "script.py",
         "from analyzer.archive.batches import batch\nbatch.LOOSE = 50\nfrom analyzer.__main__ import run\n"
         "if __name__ == '__main__':\n    run()\n",
     )
-    times = []
     for expected in ("60 cases: 60 read", "60 cases: 60 done before"):
-        began = time.monotonic()
         code, out, err = said(
             backline("batch", cases, "--archive", tmp_path / "archive", script=script)
         )
-        times.append(time.monotonic() - began)
         assert (code, out.splitlines()[0]) == (0, expected), err
         assert packs(tmp_path / "archive") == []
-    assert times[1] * 3 < times[0], times

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -13,6 +15,7 @@ from analyzer.pipeline.triage import triage
 from tools import many_machines
 
 SLACK = 0.1  # seconds by which a busy machine is off
+SPARE_CALLS = 60_000  # what is made once, and by chance with one case or the other: a tenth of what the smallest case costs
 ROUNDS = 3  # before it is believed
 
 
@@ -22,6 +25,22 @@ def measure_triage(path: Path) -> float:
     begun = time.process_time()
     triage([path])
     return time.process_time() - begun
+
+
+def count_calls(path: Path) -> int:
+    """Return how many functions, of Python and built in, this thread calls for a triage."""
+    calls = 0
+
+    def count_call(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count_call)
+    try:
+        triage([path])
+    finally:
+        sys.setprofile(None)
+    return calls
 
 
 def write_short_lines(folder: Path, count: int) -> Path:
@@ -38,7 +57,41 @@ def write_strange_lines(folder: Path, count: int) -> Path:
     return path
 
 
+def write_growing(
+    folder: Path, write: Callable[[Path, int], Path], count: int
+) -> tuple[Path, Path, Path]:
+    """Write a case of one, of `count` and of twice `count`."""
+    paths = []
+    for number in (1, count, 2 * count):
+        place = folder / str(number)
+        place.mkdir()
+        paths.append(write(place, number))
+    return paths[0], paths[1], paths[2]
+
+
 @pytest.mark.size
+@pytest.mark.parametrize(
+    ("write", "count"),
+    [
+        pytest.param(many_machines.write_members, 400, id="members"),
+        pytest.param(many_machines.write_rotated_logs, 50, id="rotated"),
+        pytest.param(many_machines.write_vibs, 200, id="vibs"),
+        pytest.param(many_machines.write_syslog, 20, id="syslog"),
+        pytest.param(write_short_lines, 100_000, id="short"),
+        pytest.param(write_strange_lines, 5_000, id="strange"),
+    ],
+)
+def test_twice_as_many_take_twice_the_calls(
+    tmp_path: Path, write: Callable[[Path, int], Path], count: int
+) -> None:
+    """No machine, however slow, changes what is counted: above the calls of one they grow no faster than the case."""
+    one, half, whole = write_growing(tmp_path, write, count)
+    triage([half])  # the first of a kind imports and compiles
+    idle, some, all_of_it = map(count_calls, (one, half, whole))
+    assert all_of_it - idle <= 2.2 * max(some - idle, 0) + SPARE_CALLS
+
+
+@pytest.mark.timed
 @pytest.mark.parametrize(
     ("write", "count"),
     [
@@ -54,11 +107,7 @@ def test_twice_as_many_cost_twice_the_time(
     tmp_path: Path, write: Callable[[Path, int], Path], count: int
 ) -> None:
     """What one costs is the start; above it the time grows no faster than what the case is made of."""
-    paths = []
-    for number in (1, count, 2 * count):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        paths.append(write(folder, number))
+    paths = write_growing(tmp_path, write, count)
     triage([paths[0]])  # the first of all imports and compiles
     for _ in range(ROUNDS):
         idle, half, whole = map(measure_triage, paths)

@@ -26,7 +26,7 @@ from analyzer.cli import main
 from analyzer.pipeline.triage import read_case
 from analyzer.report import finding_rows
 from analyzer.views import log_reading
-from tests.kit.full_size import FULL, scale_size
+from tests.kit.full_size import scale_size
 from tests.kit.memory_kit import peak
 from tools import make_bundle, nsx_site
 from tools.case_pack import tgz
@@ -455,7 +455,7 @@ def test_lines_that_fit_packed_are_read_once(
     assert len(readings) == 1
 
 
-@pytest.mark.size
+@pytest.mark.timed
 def test_all_lines_of_a_bundle_cost_at_most_three_times_its_triage(tmp_path: Path) -> None:
     """CPU time of both commands on 40 MB of text; a log of every line is the dearest one there is.
 
@@ -533,10 +533,7 @@ def test_ten_minutes_of_a_large_host_take_little_memory(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.size
-@pytest.mark.skipif(
-    not FULL, reason="of a fifth of the bundle the start of the program is the most"
-)
+@pytest.mark.timed
 def test_ten_minutes_of_a_large_host_take_less_time_than_to_unpack_it(tmp_path: Path) -> None:
     """Of 200 MB of logs: less processor time than tar and zgrep."""
     resource = pytest.importorskip("resource")  # not on Windows
