@@ -30,20 +30,20 @@ demo: $(VENV)/.installed
 test: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --hold-times -m "not process and not size and not timed"
 
-# Everything: also what starts programs, servers and browsers, and what is slow for its size. No time is held here: beside
-# browsers and servers a test takes twice its own, and a slow machine is no fault of the code.
+# Also what starts programs, servers and browsers, and what is slow for its size. No time is held here: beside browsers
+# and servers a test takes twice its own, and a slow machine is no fault of the code.
 test-all: $(VENV)/.ready
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not timed"
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not timed and not release"
 
 # What compares the time of two works: one after the other, on a machine that does nothing else. Before a release, and
 # after a change of what reads; a busy machine would refuse sound code.
 test-time: $(VENV)/.ready
 	$(BIN)/python -m pytest -q -n 0 -m timed
 
-# The tests marked `size`, `process` and `browser` with inputs of real size (up to 300 MB, a million lines, all screens):
-# before a release, and after a change of what reads.
+# Everything but `timed`, with inputs of real size (up to 300 MB, a million lines, all screens), and what is handed out,
+# clusters and long memory tests, which are marked `release`: before a release, and after a change of what reads.
 test-size: $(VENV)/.ready
-	BACKLINE_FULL_SIZE=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "process or size"
+	BACKLINE_FULL_SIZE=1 $(BIN)/python -m pytest -q -n auto --dist worksteal -m "process or size or release"
 
 check: $(VENV)/.ready
 	$(BIN)/ruff check .

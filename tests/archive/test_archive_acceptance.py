@@ -22,7 +22,7 @@ import pytest
 from analyzer.archive.store import Archive
 from tools.make_cases import Made, write_cases
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.release]
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNT, MIXED, TWICE, JUDGED = 20, 30, 50, 8

@@ -372,6 +372,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_killed_at_any_moment_every_case_is_readable(filled: Archive) -> None:
     """kill -9 at random moments of a compaction: each case has its texts; the next run ends the work."""

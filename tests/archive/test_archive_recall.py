@@ -111,6 +111,7 @@ def _lean(finding: Any) -> Any:
     )
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_a_large_bundle_comes_back(empty: Archive, tmp_path: Path) -> None:
     """A synthetic bundle with many rotated logs gives the same bytes from the archive."""

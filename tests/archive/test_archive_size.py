@@ -192,6 +192,7 @@ def test_samples_come_back_in_the_form_that_takes_little_memory(
             assert repr(after.columns[name].tolist()) == repr(before.columns[name].tolist()), name
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_wide_capture_is_stored_and_judged_again_in_little_memory(tmp_path: Path) -> None:

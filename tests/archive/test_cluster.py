@@ -89,6 +89,7 @@ def test_a_worker_that_is_killed_in_the_midst_of_a_case_changes_no_byte(
     assert any("is done on another one" in line for line in told)
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_worker_that_is_stopped_holds_up_nobody_and_doubles_nothing(
     cases: Path, at_home: dict[str, str], tmp_path: Path, stage: Path
@@ -139,6 +140,7 @@ def test_a_case_that_kills_two_workers_is_stored_as_failed(tmp_path: Path, stage
     assert sound(archive)
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
     cases: Path, at_home: dict[str, str], tmp_path: Path, stage: Path
@@ -166,6 +168,7 @@ def test_a_scheduler_that_starts_again_is_given_what_was_not_stored(
     assert any("scheduler" in line and "is gone" in line for line in told)
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(
     tmp_path: Path, stage: Path
@@ -188,6 +191,7 @@ def test_a_scheduler_that_stays_away_ends_the_run_and_what_is_stored_stays(
     assert len(local_documents(str(tmp_path / "cases"), tmp_path / "archive")) == 4
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_rules_and_settings_of_the_desk_go_along(tmp_path: Path) -> None:
     """Workers judge by the command's own rules and settings, which do not lie on their machine, to the byte."""
@@ -247,6 +251,7 @@ def test_a_worker_with_another_backline_is_refused(how: str, words: str, tmp_pat
     assert documents(archive) == {}
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_the_command_works_on_a_local_cluster_and_ctrl_c_leaves_that_of_others_alone(
     cases: Path, at_home: dict[str, str], tmp_path: Path
@@ -307,6 +312,7 @@ def certificates(folder: Path) -> Tls:
     return Tls(str(folder / "ca.pem"), str(folder / "own.pem"), str(folder / "own.key"))
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_with_certificates_the_cluster_speaks_tls_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

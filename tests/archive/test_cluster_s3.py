@@ -33,6 +33,7 @@ from tools.make_cases import write_cases
 COUNT = 14
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_cases_and_archive_on_s3_give_the_bytes_of_a_run_on_files_while_a_worker_is_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -511,6 +511,7 @@ def test_top_is_told(found: Fleet) -> None:
     assert "Shown as asked: the worst 3 of 8 cases." in Page(text).text
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_ten_thousand_cases_of_three_hundred_rules_fit() -> None:
     """3,000,000 cells and 60,000 hits with their sentences stay below the default bound."""

@@ -129,6 +129,7 @@ def test_a_pack_takes_part_in_a_triage(place: Path, wheel: Path, tmp_path: Path)
     assert not (wheel.parent.parent / "it-ran").exists()
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_packs_are_listed_and_can_be_left_out(place: Path, tmp_path: Path) -> None:
     """`rules list` names pack, version, number of rules and hash; --no-packs leaves it out."""

@@ -311,6 +311,7 @@ def _ill(tmp_path: Path, count: int) -> None:
     assert most <= MOST_ILL_MB
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Path) -> None:
@@ -318,6 +319,7 @@ def test_a_capture_of_ill_vms_takes_no_memory_for_what_is_not_shown(tmp_path: Pa
     _ill(tmp_path, 180)
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_an_hour_of_ill_vms_takes_little_more_memory(tmp_path: Path) -> None:

@@ -333,6 +333,7 @@ ask: vmkernel.log
 """
 
 
+@pytest.mark.release
 @pytest.mark.size
 @pytest.mark.parametrize(
     ("count", "told"),
@@ -419,6 +420,7 @@ def test_a_rate_and_a_pair_over_many_lines_cost_one_pass(tmp_path: Path, devices
     assert size < most(case)
 
 
+@pytest.mark.release
 @pytest.mark.size
 @pytest.mark.parametrize("devices", [100, 1, 10_000])
 def test_a_storm_of_a_hundred_thousand_lines_is_bounded_and_says_what_was_not_kept(
@@ -447,6 +449,7 @@ def rules_like(count: int) -> dict[str, str]:
     return {f"rate-{n}": RATE % (f"rate-{n}", f"0x{16 + n:x}") for n in range(count)}
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) -> None:
     """Each rule looks at its own lines: rules times lines is never paid."""
@@ -455,6 +458,7 @@ def test_twenty_rules_over_twenty_thousand_lines_take_seconds(tmp_path: Path) ->
     assert seconds < 30
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_three_hundred_rules_over_thirty_thousand_lines(tmp_path: Path) -> None:
     """A catalog of real size over a storm: every rule finds its devices, in half a minute of computing."""

@@ -555,6 +555,7 @@ def test_the_released_rules_hold_every_number() -> None:
     assert "0 errors, 0 warnings" in done.output
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_three_hundred_rules_take_seconds(tmp_path: Path) -> None:
     """A catalog of 300 rules of the common size is checked in well under half a minute on any machine."""

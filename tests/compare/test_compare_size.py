@@ -149,6 +149,7 @@ def told_apart(between: Between, folder: Path, size: int) -> None:
     assert left(folder / "plain", NAMES) and left(folder / "redacted", NAMES) == []
 
 
+@pytest.mark.release
 @pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -> None:
@@ -156,6 +157,7 @@ def test_what_lies_between_is_told_redacted_as_well(tmp_path: Path, what: str) -
     told_apart(BETWEEN[what], tmp_path, 60_000)
 
 
+@pytest.mark.release
 @pytest.mark.size
 @pytest.mark.parametrize("what", BETWEEN)
 def test_what_lies_between_captures_of_full_size(tmp_path: Path, what: str) -> None:

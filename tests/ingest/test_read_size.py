@@ -58,6 +58,7 @@ def read_by_tarfile(path: Path) -> None:
                 file.read()
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_files_that_nobody_reads_cost_little(tmp_path: Path) -> None:
     """A command file without a parser is named in the case at a few times the cost of taking it out by tarfile."""
@@ -75,6 +76,7 @@ def test_files_that_nobody_reads_cost_little(tmp_path: Path) -> None:
     )  # measured: 2.4; 6.7 when each pattern of each parser was searched by itself
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_bundle_of_real_size_in_little_memory(tmp_path: Path) -> None:
     """Logs, rotated logs, commands, a capture and pasted dumps, 160 MB of text: 150 MB are enough."""
@@ -84,6 +86,7 @@ def test_a_bundle_of_real_size_in_little_memory(tmp_path: Path) -> None:
     assert peak(*COMMAND, str(path), "-o", str(tmp_path / "out"), "--quiet") < 150  # measured: 90
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_the_dumps_of_eight_thousand_ports_in_little_memory(tmp_path: Path) -> None:
     """Pasted dumps, 10.8 MB of text and 16,500 rows whose every value knows its line, take less than 120 MB."""
@@ -104,6 +107,7 @@ def log(path: Path, event: str, count: int) -> Path:
     return path
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_log_in_which_every_line_hits_needs_hardly_more_memory(tmp_path: Path) -> None:
     """A million hits of one signature (200,000 but at full size), and of the time line, against none: 60 MB more are enough."""

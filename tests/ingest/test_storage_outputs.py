@@ -250,6 +250,7 @@ def test_the_directory_of_a_large_vsan_gives_its_few_facts(tmp_path: Path) -> No
     assert printed(path)[0]["lines_not_understood"] == 0
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_rows_of_a_directory_do_not_keep_its_text() -> None:
     """It is read as it comes, beyond what an artefact may hold: 27 MB of objects leave rows of a few hundred bytes."""

@@ -150,6 +150,7 @@ def test_a_trace_names_of_the_steps_only_what_decides(site: Site) -> None:
 MOST_MB = 200  # of the whole command
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak is in KiB on Linux only")
 def test_forty_hosts_take_little_memory(tmp_path: Path) -> None:

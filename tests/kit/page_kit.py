@@ -143,6 +143,13 @@ def served(work: Path, *options: str) -> Iterator[Served]:
         server.stop()
 
 
+def leave_by_key(report: Any, key: str) -> None:
+    """Press a key within a report that takes it off the page: Chromium may never confirm a key whose frame is gone."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    with contextlib.suppress(playwright.TimeoutError):
+        report.locator("body").press(key, timeout=5000)
+
+
 class Seat:
     """A window of the browser, and everything in it that must not happen."""
 

@@ -46,6 +46,7 @@ def check(plain: Path, redacted: Path, shown: int) -> None:
         assert [name for name in whole if name in text] == []
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_a_host_of_real_size(bundle: Path, tmp_path: Path) -> None:
     """Forty planted problems, 300 MB of text: the same findings, no original name, one redacted run after a plain one."""
@@ -59,6 +60,7 @@ def test_a_host_of_real_size(bundle: Path, tmp_path: Path) -> None:
     check(tmp_path / "plain", tmp_path / "redacted", len(NAMES))
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_two_captures_of_real_size_compared(bundle: Path, tmp_path: Path) -> None:
     """The host with its problems and without them: what became of each finding is the same, and no name is left."""

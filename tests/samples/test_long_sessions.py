@@ -77,6 +77,7 @@ def filler(size: int) -> str:
     return one * (size // len(one) + 1)
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_what_was_typed_behind_16_mb_is_read(tmp_path: Path) -> None:
     """In a session of 20 MB the dump of a ring that was full stands at the end: it is found, with its line."""
@@ -91,6 +92,7 @@ def test_what_was_typed_behind_16_mb_is_read(tmp_path: Path) -> None:
     assert min(lines) > before.count("\n")
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_an_output_over_16_mb_costs_its_end_and_nothing_else(tmp_path: Path) -> None:
     """One output of 20 MB is read up to the limit, which is said with its line; what was typed behind it is read."""
@@ -117,6 +119,7 @@ def test_a_secret_is_hidden_wherever_a_stretch_ends(tmp_path: Path) -> None:
     assert "Kq001" not in shown
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.parametrize("size", [18, 36] if FULL else [18])
 def test_a_session_takes_no_more_than_its_bound_of_memory(tmp_path: Path, size: int) -> None:

@@ -124,6 +124,7 @@ def vmkernel(count: int) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_a_million_lines_are_looked_at_in_parts(tmp_path: Path) -> None:
     """Of a million lines a part is looked at one by one, which is said; strange ones there are counted."""

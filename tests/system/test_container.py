@@ -21,7 +21,7 @@ from tools import dist
 if sys.platform == "win32":
     pytest.skip("the container is Linux", allow_module_level=True)
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.release]
 FILE = ROOT / "tools" / "container" / "Containerfile"
 SPEC = ROOT / "tools" / "windows" / "backline.spec"
 PLACES = re.compile(r"(?<![\w.])/(source|wheels|opt)\b")

@@ -19,7 +19,10 @@ from tests.kit.batch_kit import ROOT
 fcntl = pytest.importorskip("fcntl", reason="the build is tried on Linux and macOS")
 pytest.importorskip("pex", reason="the single file is built by pex")
 
-pytestmark = pytest.mark.process  # the build takes about a minute on two cores, once in a session
+pytestmark = [
+    pytest.mark.process,  # the build takes about a minute on two cores, once in a session
+    pytest.mark.release,
+]
 CASE = ROOT / "samples" / "cases" / "lab-ring-before"
 PATIENCE = 900
 EPOCH = 1_700_000_000  # what the build takes from the last commit when it is not told

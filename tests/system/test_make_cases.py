@@ -69,6 +69,7 @@ def test_no_two_cases_are_alike(tmp_path: Path) -> None:
     assert len(set(made)) >= 0.95 * len(made) > 100
 
 
+@pytest.mark.release
 @pytest.mark.size
 @together("number", range(len(SCENARIOS)), parts=12)
 def test_each_scenario_fires_its_rule(tmp_path: Path, number: int) -> None:
@@ -89,6 +90,7 @@ def test_every_shipped_rule_has_a_scenario() -> None:
     assert set(SCENARIOS) == {path.stem for path in SHIPPED.glob("*/*.yaml")}
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_most_cases_are_healthy_and_some_lack_a_piece() -> None:
     """Of 700 cases most are healthy, every scenario and every missing piece occurs."""

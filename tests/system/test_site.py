@@ -261,6 +261,7 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+@pytest.mark.release
 @pytest.mark.axe
 @pytest.mark.browser
 @pytest.mark.process

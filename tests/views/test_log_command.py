@@ -509,6 +509,7 @@ def test_nothing_readable_is_3_and_a_cut_bundle_is_5(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) > 100
 
 
+@pytest.mark.release
 @pytest.mark.size
 def test_ten_minutes_of_a_large_host_take_little_memory(tmp_path: Path) -> None:
     """Of 200 MB of logs: at most 200 MB of memory, also where the lines need many readings."""

@@ -146,6 +146,7 @@ def test_a_hostile_name_of_a_vm_changes_no_terminal(tmp_path: Path) -> None:
     assert "{vm_id}" in result.output
 
 
+@pytest.mark.release
 @pytest.mark.process
 def test_a_wide_capture_is_told_in_little_memory(tmp_path: Path) -> None:
     """60,000 columns and 107 MB: below 150 MB."""

@@ -506,6 +506,7 @@ def test_a_wrong_command_line_is_told(folder: Path, words: list[str], why: str) 
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.release
 @pytest.mark.process
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_a_storm_of_files_and_ctrl_c(folder: Path, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.kit.page_kit import (
     complaints,
     files_of,
     go,
+    leave_by_key,
     picture,
     served,
     until,
@@ -611,7 +612,7 @@ def test_keys_and_back_are_those_of_the_report_from_its_arrival(server: Served, 
     keys.press("/")
     report.wait_for_selector("#q:focus")
     keys.press("Escape")
-    keys.press("Escape")
+    leave_by_key(report, "Escape")
     page.wait_for_selector("#cases-title", state="attached")
     until(seat, "document.body.dataset.view === 'cases'")
 

@@ -665,6 +665,7 @@ def test_pieces_keep_memory_flat(tmp_path: Path) -> None:
         assert growth(server, 100 * MIB) > 50 * MIB
 
 
+@pytest.mark.release
 @pytest.mark.process
 @linux
 def test_memory_is_flat_for_large_files(tmp_path: Path) -> None:
