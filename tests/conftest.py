@@ -97,7 +97,11 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 def pytest_runtest_setup() -> None:
-    """Give each test the environment of the run: a command run in this process sets PYTHONSAFEPATH for its children."""
+    """Give each test the environment of the run: a command run in this process sets PYTHONSAFEPATH for its children.
+
+    What distributes the tests tells its processes a width; a pipe has none, and a long path would be broken in its name.
+    """
+    os.environ.pop("COLUMNS", None)
     os.environ.pop("PYTHONSAFEPATH", None)
     if SAFE_PATH is not None:
         os.environ["PYTHONSAFEPATH"] = SAFE_PATH

@@ -21,7 +21,7 @@ Numbered = list[tuple[str, str]]
 
 
 def said(*words: object) -> str:
-    done = CliRunner().invoke(main, [str(word) for word in words], env={"COLUMNS": None})
+    done = CliRunner().invoke(main, [str(word) for word in words])
     assert done.exit_code == 0, done.output
     return done.stdout
 

@@ -41,14 +41,6 @@ def run(*args: object, given: bytes | None = None) -> Result:
     return CliRunner().invoke(main, list(map(str, args)), catch_exceptions=False, input=given)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _no_width() -> Iterator[None]:
-    """A program that tells a width, as a test runner does, has none told here: a pipe has none."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("COLUMNS", raising=False)
-        yield
-
-
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A triaged site of seven findings: its folder of results, and what the command printed."""

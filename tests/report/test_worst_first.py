@@ -54,7 +54,7 @@ def full(host: int, port: int) -> int:
 
 
 def run(*words: object, codes: tuple[int, ...] = (0,)) -> str:
-    done = CliRunner().invoke(main, [str(word) for word in words], env={"COLUMNS": None})
+    done = CliRunner().invoke(main, [str(word) for word in words])
     assert done.exit_code in codes, done.output
     return done.stdout
 
