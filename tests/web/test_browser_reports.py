@@ -13,6 +13,7 @@ from analyzer.case import case_file
 from analyzer.report import finding_rows, html, markdown, short_note
 from analyzer.report.mail import write_mail
 from tests.kit.case_factory import hostile_case, quiet_case, rich_case
+from tests.kit.page_kit import until
 
 CHROMIUM = shutil.which("chromium")
 AXE = (
@@ -214,9 +215,11 @@ def test_a_link_opens_a_finding_inside_a_folded_row(opened: Any) -> None:
     target = each.page.locator("h4", has_text="web-17, ethernet0")
     target.wait_for(state="visible")
     assert each.page.locator(".subjects[open]").count() == 1
-    each.page.wait_for_function(
-        "node => node.getBoundingClientRect().top >= 0 && node.getBoundingClientRect().top < 400",
-        arg=target.element_handle(),
+    until(
+        each.page,
+        "[...document.querySelectorAll('.subjects[open] h4')].some((one) => "
+        "one.textContent.includes('web-17, ethernet0') && "
+        "one.getBoundingClientRect().top >= 0 && one.getBoundingClientRect().top < 400)",
     )
 
 
@@ -427,9 +430,7 @@ def test_back_closes_what_was_opened(opened: Any) -> None:
     page = opened("rich", viewport={"width": 390, "height": 800}).page
     line = page.locator(".desk-rows tr.line").nth(2)
     line.locator("a").click()
-    page.wait_for_function(
-        "document.querySelector('article[data-current]').getBoundingClientRect().top < 400"
-    )
+    until(page, "document.querySelector('article[data-current]').getBoundingClientRect().top < 400")
     page.go_back()
     page.wait_for_timeout(200)
     assert 0 <= line.bounding_box()["y"] < 800
