@@ -205,6 +205,31 @@ def test_a_case_is_removed_while_files_are_added(server: Served, sit: Any) -> No
             seat.page.wait_for_timeout(50)
 
 
+def test_a_list_made_before_a_drop_does_not_take_the_case_away(server: Served, sit: Any) -> None:
+    """The first list of all cases comes late, on a slow machine: a case that was given meanwhile stays, and is read."""
+    seat = sit()
+    waiting: list[Any] = []
+    seat.page.route(
+        "**/events",
+        lambda route: (route.continue_ if waiting else partial(waiting.append, route))(),
+    )
+    seat.enter(server)
+    seat.page.evaluate(
+        "() => { window.ends = 0; new MutationObserver(() => { window.ends += 1; })"
+        ".observe(document.querySelector('#ended'), {attributes: true}); }"
+    )
+    with server.held():
+        seat.drop(*files_of("cpu-limited-vm"))
+        seat.stage("upload")
+        [early] = waiting
+        early.fulfill(
+            content_type="text/event-stream", body='data: {"kind": "snapshot", "cases": []}\n\n'
+        )
+        seat.stage("reading")
+        assert seat.page.evaluate("window.ends") == 0
+    assert "CPU limit" in seat.report().locator("#findings").inner_text()
+
+
 def test_reading_can_be_cancelled_and_tried_again(server: Served, sit: Any) -> None:
     """Cancel ends a case that is being read; its files are still there, and trying again reads them."""
     seat = sit().enter(server)

@@ -83,8 +83,8 @@ export function remove(id) {
 export function take(event) {
   const one = cases.get(event.case);
   switch (event.kind) {
-    case "snapshot": for (const raw of event.cases) put(raw); keep(event.cases); break;
-    case "state": put(event.record); break;
+    case "snapshot": takeAll(event.cases); break;
+    case "state": put(event.record).heard = true; break;
     case "history": for (const raw of event.cases) put(raw); break;
     case "removed": cases.delete(event.case); break;
     case "upload": if (one) Object.assign(one, { here: event.here, say: event.say }); break;
@@ -95,10 +95,12 @@ export function take(event) {
   touch();
 }
 
-/** Forget what the server does not know any more; what it never took stays. */
-export function keep(known) {
+/** Take all that the server knows and forget what it does not know any more. What it never took stays, and what was given
+ * a moment ago: the list may have been made before. */
+export function takeAll(known) {
+  for (const raw of known) put(raw).heard = true;
   const ids = new Set(known.map((raw) => raw.id));
-  for (const [id, one] of cases) if (!ids.has(id) && !one.local && !one.archived) cases.delete(id);
+  for (const [id, one] of cases) if (one.heard && !ids.has(id) && !one.local && !one.archived) cases.delete(id);
   touch();
 }
 

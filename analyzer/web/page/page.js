@@ -404,8 +404,7 @@ function keys(event) {
 // --- the server ----------------------------------------------------------------------------
 async function refresh() {
   const { cases: known } = await ask("GET", "/cases");
-  for (const raw of known.reverse()) cases.put(raw);
-  cases.keep(known);
+  cases.takeAll(known.reverse());
 }
 
 function state(now) {
