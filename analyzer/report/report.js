@@ -228,8 +228,8 @@
     for (let box = target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
     if (target.closest("[hidden]")) { $("q").value = ""; rail.clear(); setWindow(null, false); }
     const beside = desk?.reveal(target) && desk.wide(); // it is in sight
-    if (!beside) target.scrollIntoView({ block: "start" });
-    else if (target.closest(".subjects")) target.scrollIntoView({ block: "start" }); // one of many in a folded row
+    const folded = target.closest(".subjects"); // one of many in a row
+    if (!beside || folded) target.scrollIntoView({ block: "start" });
     else if (!target.matches("[data-finding], [data-sign]")) target.scrollIntoView({ block: "nearest" });
     if (target.hasAttribute("tabindex")) target.focus({ preventScroll: true });
   }
