@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import gc
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
 from analyzer.pipeline.triage import triage
+from tests.kit.call_count import count_calls
 from tools import many_machines
 
 SLACK = 0.1  # seconds by which a busy machine is off
@@ -25,22 +24,6 @@ def measure_triage(path: Path) -> float:
     begun = time.process_time()
     triage([path])
     return time.process_time() - begun
-
-
-def count_calls(path: Path) -> int:
-    """Return how many functions, of Python and built in, this thread calls for a triage."""
-    calls = 0
-
-    def count_call(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(count_call)
-    try:
-        triage([path])
-    finally:
-        sys.setprofile(None)
-    return calls
 
 
 def write_short_lines(folder: Path, count: int) -> Path:
@@ -86,7 +69,7 @@ def test_twice_as_many_take_twice_the_calls(
 ) -> None:
     """No machine, however slow, changes what is counted: from the double to the fourfold twice as many are added."""
     paths = write_growing(tmp_path, write, (count, 2 * count, 4 * count))
-    triage([paths[0]])  # the first of a kind imports and compiles
+    count_calls(paths[0])  # the first of a kind imports and compiles
     once, twice, four_times = map(count_calls, paths)
     assert four_times - twice <= 2.2 * max(twice - once, 0) + SPARE_CALLS
 

@@ -6,13 +6,11 @@ Work is counted in calls, which are the same in each run and on each machine; th
 from __future__ import annotations
 
 from collections.abc import Callable
-from cProfile import Profile
 from pathlib import Path
 
 import pytest
 
-from analyzer.pipeline.triage import Options, triage
-from analyzer.report.results import render_results
+from tests.kit.call_count import count_calls
 from tools import many_machines, sick
 
 Write = Callable[[Path, int], Path]
@@ -35,13 +33,6 @@ def make_case(write: Write, folder: Path, count: int) -> Path:
     """Return the path of a case in a folder of its own."""
     folder.mkdir()
     return write(folder, count)
-
-
-def count_calls(*paths: Path) -> int:
-    """Return how many calls a triage with its results makes."""
-    with Profile() as profile:
-        render_results(triage(paths, Options()).document, "")
-    return sum(entry.callcount for entry in profile.getstats())
 
 
 @pytest.fixture(scope="module", autouse=True)
