@@ -161,8 +161,7 @@ def test_a_repeated_dump_takes_the_short_way(monkeypatch: pytest.MonkeyPatch) ->
     )
 
 
-@pytest.mark.release
-@pytest.mark.size
+@pytest.mark.timed
 def test_eight_thousand_ports_are_read_five_times_faster_than_line_by_line() -> None:
     """Splitting and parsing a session of many ports costs a fifth of the general way, and gives the same rows."""
     lines = [line for port in range(2000) for line in client_stats(67108864 + port, port * 7919)]
