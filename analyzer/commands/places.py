@@ -10,11 +10,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from analyzer.artefacts.logtime import read_given_clock, read_given_time
-from analyzer.pipeline.triage import case_name
 from analyzer.rules.catalog import default_paths
 from analyzer.runtime.errors import BacklineError, UsageError
 from analyzer.runtime.paths import folder_name
 from analyzer.runtime.text import one_line
+from analyzer.sources.case_names import name_case_by_files
 from analyzer.sources.remote import place
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PATH = click.Path(path_type=Path, readable=False)
 def choose_output(paths: Sequence[Place]) -> Path:
     """Return the folder for the results of a case where none is given."""
 
-    return name_folder(case_name(paths))
+    return name_folder(name_case_by_files(paths))
 
 
 def name_folder(case: str) -> Path:

@@ -55,13 +55,14 @@ from analyzer.commands.showing import (
 )
 from analyzer.commands.standard_input import open_standard_input
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.pipeline.triage import Options, case_name
+from analyzer.pipeline.triage import Options
 from analyzer.pipeline.triage import triage as run
 from analyzer.report.results import render_results
 from analyzer.runtime.errors import BacklineError, describe_fault, find_error_place
 from analyzer.runtime.output import check_folder, write_all
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.result_files import RESULTS
+from analyzer.sources.case_names import name_case_by_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -339,7 +340,7 @@ def _tell_known(
         if len(paths) == 1:
             path = paths[0]
             source = str(absolute_path(path) if isinstance(path, Path) else path)
-        own = list_own_keys(case_name(paths), source, options.hashes)
+        own = list_own_keys(name_case_by_files(paths), source, options.hashes)
         return tell_known(document, archive, own), []
     except BacklineError as error:
         return document, [f"what stored cases have of these signs is not known: {error}"]

@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from analyzer.artefacts import logtime, parsing
@@ -140,7 +141,10 @@ def is_counted_as_problem(table: str, line: str) -> bool:
     return _EVENT.search(line[:LOOKED_AT]) is not None
 
 
-LINE_SIGNATURES = lines.make_line_signatures(parsing.tables().values(), is_counted_as_problem)
+@cache
+def list_line_signatures() -> list[Signature]:
+    """Return what counts the lines of each log that say trouble; the declarations of the tables are read for it."""
+    return lines.make_line_signatures(parsing.tables().values(), is_counted_as_problem)
 
 
 class _CountedLine(NamedTuple):

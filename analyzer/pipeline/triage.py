@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -36,7 +36,7 @@ from analyzer.ingest.file_hashes import FileHashes
 from analyzer.ingest.harmless import make_harmless_records, make_signatures, read_harmless_rows
 from analyzer.ingest.intake import Intake
 from analyzer.ingest.nodes import HOSTED, Nodes, name_records, resolve_nodes, separate_places
-from analyzer.ingest.problems import LINE_SIGNATURES, PROBLEM_SIGNATURES, find_problems
+from analyzer.ingest.problems import PROBLEM_SIGNATURES, find_problems, list_line_signatures
 from analyzer.ingest.reader import MemberReader, ReadListener
 from analyzer.ingest.timeline import TIMELINE_SIGNATURES, list_events
 from analyzer.ingest.topology import make_topology
@@ -50,38 +50,19 @@ from analyzer.runtime import cache_folder, snapshot
 from analyzer.runtime.errors import RefusedError, UsageError
 from analyzer.runtime.guard import Tell, run_stage
 from analyzer.runtime.limits import Limits
-from analyzer.runtime.paths import absolute_path
 from analyzer.scan.engines import Needle
 from analyzer.scan.hits import Signature
 from analyzer.scan.signatures import Scanner
 from analyzer.sources import Ledger, Member, walk
+from analyzer.sources.case_names import name_case_by_files, name_case_by_host
 from analyzer.sources.item import JOIN, MAY_READ, PIECE_INSIDE, is_piece
 from analyzer.sources.kinds import KindFinder
 from analyzer.sources.ledger import LOST
-from analyzer.sources.remote import Place, common_name
+from analyzer.sources.remote import Place
 from analyzer.sources.zip import ENCRYPTED
 
 MANAGER = "nsx.manager"  # its release is stated in several places, and there is one Manager
 Progress = Callable[[str, int], None]
-
-# Words that name no case: what folders of uploads and single outputs are called.
-_ANY_CASE = re.compile(
-    r"(?:in|out|input|output|inbox|incoming|tmp|temp|tests?|new|case|cases|sr|upload(?:s|ed)?|download(?:s|ed)?"
-    r"|desktop|documents|home|root|data|files?|folder|new[ _-]folder|attachments?|logs?|bundles?|dump|archive|support"
-    r"|support[ _-]?bundle|vm-?support|esx(?:i|top)?(?:[ _-]?(?:logs?|batch|out|output))?|esxcli|vsish|net-?stats|ping"
-    r"|vmkernel|vobd|hostd|vpxa|vmware|messages|syslog|fdm|putty|session|transcript|pasted|paste|console|terminal"
-    r"|standard input|stdin|material|input files|zip|tgz)(?:[ _.-]?\(?\d{0,2}\)?)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(r"\d{4}")
-_TELLING = re.compile(r"[^\W\d_]|\d{4}")  # a letter, or the number of a case
-_ENDINGS = re.compile(
-    r"(?:\.(?:tgz|tar|gz|zip|bz2|xz|zst|csv|txt|log|out|json|html?|md|eml|\d{1,3}))+$",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"\(loose files\)$|\.(?:log|txt|json|csv|out|gz|tgz|zip|html?|eml|md)(?:\.\d+)*$", re.IGNORECASE
-)
 
 
 @dataclass(slots=True)
@@ -175,7 +156,7 @@ def gather_case(
         raise refused
     watch = options.watch or ReadListener()
     watch.sorts()
-    name = case_name(paths)
+    name = name_case_by_files(paths)
 
     def tell(what: str, part: str) -> None:
         ledger.add_damage(name, -1, what, part)
@@ -193,7 +174,7 @@ def gather_case(
     )  # a stage that fails here leaves the case incomplete
     return CaseData(
         facts=facts,
-        name=name_case(name, records["nodes"]),
+        name=name_case_by_host(name, records["nodes"]),
         files=hashes.collect_listed(),
         created=find_newest_time(intake, nodes),
         span=find_span(intake),
@@ -223,7 +204,7 @@ def list_signatures(signatures: Sequence[Signature]) -> list[Signature]:
         *signatures,
         *TIMELINE_SIGNATURES,
         *PROBLEM_SIGNATURES,
-        *LINE_SIGNATURES,
+        *list_line_signatures(),
         *site_signs.SITE_SIGNATURES,
         *looks_bad,
     ]
@@ -364,49 +345,6 @@ def read_once(rows: Sequence[Row]) -> Iterator[Row]:
 def count_values(row: Row) -> int:
     """Return how many values of a row are known."""
     return sum(value is not None for value in row.values.values())
-
-
-def case_name(paths: Sequence[Place]) -> str:
-    """Return the name of a case: its only file or folder, else the folder that holds them all."""
-    on_disk = [absolute_path(path) for path in paths if isinstance(path, Path)]
-    if len(on_disk) < len(paths):
-        return (paths[0].name if len(paths) == 1 else common_name(paths)) or "case"
-    if len(paths) == 1:
-        path = on_disk[0]
-    else:
-        path = Path(os.path.commonpath([path.parent for path in on_disk]))
-    if says_nothing(path.name) and path.is_dir() and _NUMBERED.search(path.parent.name):
-        path = (
-            path.parent
-        )  # `SR-4711/in` is the case SR-4711; any other folder above may be that of a user
-    return path.name or "case"
-
-
-def says_nothing(name: str) -> bool:
-    """Say whether a file or folder of a case has a name that any case could have: `in`, `upload.zip`, `esxtop.csv`."""
-    stem = _ENDINGS.sub("", name)
-    if not _TELLING.search(stem):
-        return True
-    return _ANY_CASE.fullmatch(stem) is not None
-
-
-def name_case(given: str, nodes: Iterable[Mapping[str, Any]]) -> str:
-    """Return the name of a case: that of its files, or that of its only host where theirs says nothing.
-
-    nodes  records of the machines; those that no file names do not count
-    """
-    if not says_nothing(given):
-        return given
-    named = []
-    for node in nodes:
-        if node["name"] and not _NO_NAME.search(node["name"]):
-            named.append(node)
-    hosts: set[str] = {node["name"] for node in named if node["kind"] == "esxi"}
-    if not hosts:
-        hosts = {node["name"] for node in named}
-    if len(hosts) == 1:
-        return hosts.pop()
-    return given
 
 
 _ARCHIVE_SIGN = "backline-archive.json"  # stands at the top of an archive of cases

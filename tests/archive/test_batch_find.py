@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from analyzer.archive.batches.find import LAYOUTS, FindSummary, cases_in
 from analyzer.commands import batch as command
 from analyzer.ingest.file_hashes import FileHashes
-from analyzer.pipeline.triage import case_name
 from analyzer.runtime.errors import BacklineError
+from analyzer.sources.case_names import name_case_by_files
 from tests.kit.batch_kit import write
 
 
@@ -237,7 +237,7 @@ def test_the_files_of_a_case_are_those_that_triage_hashes(tmp_path: Path) -> Non
     assert sorted((name, size, mtime) for name, size, mtime in one.files) == sorted(
         (file.name, file.size, file.mtime_ns) for file in hashed
     )
-    assert one.name == case_name([Path(path) for path in one.paths])
+    assert one.name == name_case_by_files([Path(path) for path in one.paths])
 
 
 def test_the_command_offers_the_layouts_there_are() -> None:

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyzer.cli import main
-from analyzer.pipeline.triage import case_name, name_case, says_nothing
+from analyzer.sources.case_names import name_case_by_files, name_case_by_host, says_nothing
 
 CASES = Path(__file__).parents[2] / "samples/cases"
 HOST = {"name": "esx01", "kind": "esxi"}
@@ -38,11 +38,11 @@ LOOSE = {"name": "ESXi host (loose files)", "kind": "esxi"}
 def test_common_names_say_nothing(name: str) -> None:
     """Folders of uploads and single outputs are called like those of any other case."""
     assert says_nothing(name)
-    assert name_case(name, [HOST]) == "esx01"
-    assert name_case(name, [HOST, GUEST]) == "esx01"
-    assert name_case(name, [HOST, OTHER]) == name
-    assert name_case(name, [LOOSE]) == name
-    assert name_case(name, []) == name
+    assert name_case_by_host(name, [HOST]) == "esx01"
+    assert name_case_by_host(name, [HOST, GUEST]) == "esx01"
+    assert name_case_by_host(name, [HOST, OTHER]) == name
+    assert name_case_by_host(name, [LOOSE]) == name
+    assert name_case_by_host(name, []) == name
 
 
 @pytest.mark.parametrize(
@@ -52,14 +52,14 @@ def test_common_names_say_nothing(name: str) -> None:
 )  # fmt: skip
 def test_names_that_say_something_stay(name: str) -> None:
     """The number of a case, the name of a bundle, what somebody wrote: none is replaced."""
-    assert name_case(name, [HOST]) == name
+    assert name_case_by_host(name, [HOST]) == name
 
 
 def test_a_folder_of_any_name_gives_way_to_the_one_above(tmp_path: Path) -> None:
     """`SR-4711/in` is the case SR-4711, for the results folder too."""
     inner = tmp_path / "SR-4711" / "in"
     inner.mkdir(parents=True)
-    assert case_name([inner]) == "SR-4711"
+    assert name_case_by_files([inner]) == "SR-4711"
 
 
 def triage_case(given: list[Path], out: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzer.ingest.problems import LINE_SIGNATURES
+from analyzer.ingest.problems import list_line_signatures
 from analyzer.scan.engines import (
     LONGEST,
     HyperscanEngine,
@@ -56,7 +56,7 @@ def test_the_shapes_say_different_things() -> None:
 
 def test_the_engine_takes_every_pattern_that_proposes_lines() -> None:
     """A pattern that Hyperscan refuses is compiled anew by every process, and then each line of its log is tried."""
-    needles = {Needle.of(one.pattern, re.IGNORECASE) for one in LINE_SIGNATURES}
+    needles = {Needle.of(one.pattern, re.IGNORECASE) for one in list_line_signatures()}
     for needle in needles:
         assert needle.approximation is not None
         assert HyperscanEngine({0: needle})._rest is None

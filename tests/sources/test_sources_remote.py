@@ -30,10 +30,11 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from analyzer.case import case_file
 from analyzer.cli import main
-from analyzer.pipeline.triage import Options, case_name, triage
+from analyzer.pipeline.triage import Options, triage
 from analyzer.runtime.errors import BacklineError, RefusedError
 from analyzer.runtime.limits import Limits
 from analyzer.sources import remotefile
+from analyzer.sources.case_names import name_case_by_files
 from analyzer.sources.remote import RemotePath, place
 from analyzer.sources.remotefile import Digest, RemoteFile, SmallFiles
 from analyzer.sources.storage import Storage, hide_login, plain_error
@@ -180,8 +181,8 @@ def test_several_urls_are_one_case(memory: Any, tmp_path: Path) -> None:
     local = case_file.write_case(triage(files).document)
     there = [place(f"memory://bucket/case-8/{file.name}") for file in files]
     assert case_file.write_case(triage(there).document) == local
-    assert case_name(there) == "case-8"
-    assert case_name([there[0], files[0]]) == "case"
+    assert name_case_by_files(there) == "case-8"
+    assert name_case_by_files([there[0], files[0]]) == "case"
 
 
 @pytest.mark.size

@@ -193,6 +193,21 @@ def test_help_starts_without_heavy_modules() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_question_to_an_archive_loads_nothing_that_reads_a_bundle() -> None:
+    """The commands that ask or tend an archive load neither the pipeline nor the declarations of the parsers."""
+    code = (
+        "import importlib, sys\n"
+        "for name in 'compact heatmap label list remove search similar sql verify'.split():\n"
+        "    importlib.import_module(f'analyzer.commands.archive_{name}')\n"
+        "reading = ('analyzer.pipeline', 'analyzer.ingest', 'analyzer.judge', 'analyzer.parsers', 'parsers.')\n"
+        "print(*(name for name in sys.modules if name.startswith(reading)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == []
+
+
 @pytest.mark.process
 def test_it_runs_from_a_checkout_without_installing(tmp_path: Path) -> None:
     """`python -m analyzer` in a checkout finds parsers, templates and rules."""

@@ -41,9 +41,7 @@ from analyzer.ingest.reader import ReadListener
 from analyzer.pipeline.case_data import conclude
 from analyzer.pipeline.triage import (
     Options,
-    case_name,
     gather_case,
-    name_case,
     place_incident,
 )
 from analyzer.report import completeness, view
@@ -56,6 +54,7 @@ from analyzer.runtime.output import write_all
 from analyzer.runtime.paths import absolute_path
 from analyzer.runtime.result_files import RESULTS
 from analyzer.runtime.text import one_line
+from analyzer.sources.case_names import name_case_by_files, name_case_by_host
 from analyzer.web.cases.labelled import NamedFile, list_labelled
 from analyzer.web.cases.original_files import describe_refusal, find_files_beside
 from analyzer.web.cases.progress_writer import ProgressWriter, describe_finding
@@ -153,7 +152,7 @@ class Analysis:
         )
         listener.begin_stage("reading", "Reading the files.")
         material = gather_case(paths, signatures, options)
-        material.name = name_case(self.work.name, material.nodes)
+        material.name = name_case_by_host(self.work.name, material.nodes)
         self.work = replace(self.work, name=material.name)
         listener.state |= {"rules": len(catalog.rules), "member": ""}
         listener.begin_stage("judging", "Judging the rules.")
@@ -237,7 +236,7 @@ class Analysis:
                     sizes.append(file.stat().st_size)
         self.hashes = FileHashes(paths, every=bool(self.order.archive))
         source = str(absolute_path(Path(self.order.path))) if self.order.path else ""
-        self.work = Work(self.order.name or case_name(paths), source, size=sum(sizes))
+        self.work = Work(self.order.name or name_case_by_files(paths), source, size=sum(sizes))
         self.listener.write_line(
             "total", bytes=sum(sizes), files=len(sizes), name=one_line(self.work.name, 300)
         )
