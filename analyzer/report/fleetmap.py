@@ -200,7 +200,7 @@ def arrange_fleet(fleet: Fleet) -> Fleet:
     many there are; one that could not be read comes before one in which something could not be judged.
     """
     rules = _order_rules(fleet)
-    cases = _order_cases(fleet)
+    cases = order_cases(fleet)
     worst = _find_worst_hits(fleet, [hit.host for hit in fleet.hits])
     nothing = (_NOTHING_FOUND, math.inf)
     hosts = sorted(
@@ -261,7 +261,7 @@ def _order_rules(fleet: Fleet) -> list[int]:
     return sorted(range(len(fleet.rules)), key=sort_key)
 
 
-def _order_cases(fleet: Fleet) -> list[int]:
+def order_cases(fleet: Fleet) -> list[int]:
     """Return the places of the cases, the worst first."""
     worst = _find_worst_hits(fleet, [hit.case for hit in fleet.hits])
 

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from analyzer.archive.query import fleet as fleet_query
 from analyzer.archive.query.fleet import FleetFilter, short_ids
 from analyzer.archive.query.fleet import read_fleet as of_archive
 from analyzer.archive.query.search import Window
@@ -116,6 +117,23 @@ def test_findings_questions_and_muted_ones_are_counted_by_host(found: Fleet) -> 
     }
     assert {key: hit.count for key, hit in hits.items()} == dict(wanted)
     assert {key: hit.first for key, hit in hits.items()} == first
+
+
+@pytest.mark.parametrize(("most", "asked", "cases"), [(1, ["alpha"], 5), (3, ["alpha", "theta"], 7), (4, ["alpha", "theta", "delta"], 8)])  # fmt: skip
+def test_open_questions_by_host_are_bounded_and_nothing_else_is(
+    archive: Archive, found: Fleet, monkeypatch: pytest.MonkeyPatch, most: int, asked: list[str], cases: int
+) -> None:  # fmt: skip
+    """Where there are many, those of the worst cases are read by host, and it says so; cells and hosts are all there."""
+    monkeypatch.setattr(fleet_query, "OPEN", most)
+    bounded = of_archive(archive)
+    questions = {hit.case for hit in bounded.hits if hit.notes[0].missing}
+    assert [bounded.cases[number].name for number in sorted(questions)] == asked
+    assert [case.cells for case in bounded.cases] == [case.cells for case in found.cases]
+    assert {host.name for host in bounded.hosts} == {host.name for host in found.hosts}
+    findings = [hit for hit in bounded.hits if hit.sign in FOUND]
+    assert [hit.first for hit in findings] == [hit.first for hit in found.hits if hit.sign in FOUND]
+    sentence = f"What is open on each host is shown for the worst {cases} of 8 cases; the map by case shows it for all."
+    assert bounded.filters == ([] if cases == 8 else [sentence])
 
 
 def test_a_note_says_what_the_case_says(found: Fleet) -> None:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from itertools import chain
 from sys import intern
 from typing import Any
 
@@ -21,7 +20,7 @@ from analyzer.archive.query.ask import QueryDatabase, run_twice
 from analyzer.archive.query.search import Window
 from analyzer.archive.store import Archive
 from analyzer.report.fleetmap import (
-    RANK,
+    SIGNS,
     Fleet,
     FleetCase,
     FleetHit,
@@ -29,12 +28,14 @@ from analyzer.report.fleetmap import (
     FleetRule,
     Host,
     arrange_fleet,
+    order_cases,
 )
 from analyzer.rules.language.rulefile import did_you_mean
 from analyzer.runtime.errors import UsageError
 from analyzer.runtime.text import one_line
 
 NOTES = 20  # findings of one rule on one host of one case that are read with their sentences
+OPEN = 60_000  # open questions that are read host by host; a small case leaves four hundred
 SHORT = 12  # characters of an id that name a case, more when two cases share them
 SECONDS = 600.0  # of one question
 TABLES = (CASE, FINDINGS, NODES, UNKNOWNS, VERDICTS)
@@ -126,8 +127,6 @@ def _read_fleet(archive: Archive, snapshot: Snapshot, wanted: FleetFilter) -> Fl
         out.undated = sum(not case.captured for case in every.values()) if wanted.window else 0
         if cases:
             _fill_fleet(db, out, {number: place for place, number in enumerate(cases)})
-        for case in out.cases:
-            case.cells = case.cells or "/" * len(out.rules)
         return arrange_fleet(out)
     finally:
         db.close()
@@ -169,14 +168,8 @@ def _note_successors(
     db: QueryDatabase, known: Mapping[str, tuple[str, ...]]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """Make the table of the rules that are shown under another id; return those that judged a case."""
-    judged = (
-        {
-            rule
-            for (rule,) in db.fetch_rows(f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)})")
-        }
-        if known
-        else set()
-    )
+    rows = db.fetch_rows(f"SELECT DISTINCT rule FROM ({db.relation_sql(VERDICTS)})")
+    judged = {rule for (rule,) in rows}
     found = [(old, new) for old, new in sorted(known.items()) if old in judged]
     pairs = [(old, one) for old, new in found for one in new]
     db.con.execute("CREATE TEMP TABLE _renamed (former VARCHAR, now VARCHAR)")
@@ -226,16 +219,32 @@ def _fill_fleet(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     db.con.execute(
         "INSERT INTO _rules SELECT unnest($1::VARCHAR[]), unnest(range($2))", [ids, len(ids)]
     )
+    every = list(place)
+    for number, cells in _read_cells(db, every):
+        out.cases[place[number]].cells = cells
     hosts: dict[str, int] = {}
-    signs: dict[tuple[int, int], str] = {}
-    rows = chain(_group_hits(db, FINDINGS, _FINDING), _group_hits(db, UNKNOWNS, _UNKNOWN))
-    for number, node, hit in rows:
-        if number not in place:
-            continue
-        hit.case, hit.host = place[number], hosts.setdefault(node, len(hosts))
-        out.hits.append(hit)
-        known = signs.get((number, hit.rule), hit.sign)
-        signs[number, hit.rule] = min(known, hit.sign, key=RANK.__getitem__)
+
+    def add_hits(table: str, sign: str, numbers: Sequence[int]) -> None:
+        for number, node, hit in _group_hits(db, table, sign, numbers):
+            hit.case, hit.host = place[number], hosts.setdefault(node, len(hosts))
+            out.hits.append(hit)
+
+    add_hits(FINDINGS, _FINDING, every)
+    numbers = _choose_open_cases(db, out, every)
+    add_hits(UNKNOWNS, _UNKNOWN, numbers)
+    if len(numbers) < len(place):
+        out.filters.append(
+            f"What is open on each host is shown for the worst {len(numbers):,} of {len(place):,} cases; "
+            "the map by case shows it for all."
+        )
+        # the hosts of the others are there all the same
+        rows = db.fetch_rows(
+            f"SELECT DISTINCT _case, coalesce(node, '') FROM ({_renamed_relation(db, UNKNOWNS)})"
+            " JOIN _rules USING (rule) ORDER BY ALL"
+        )
+        for number, node in rows:
+            if number in place:
+                hosts.setdefault(node, len(hosts))
     # What is known of each machine: product, version and build of its newest case
     about_rows = db.fetch_rows(
         "SELECT n.node, n.product, n.version, n.build, s.stamp"
@@ -246,39 +255,61 @@ def _fill_fleet(db: QueryDatabase, out: Fleet, place: dict[int, int]) -> None:
     )
     about = {}
     for about_node, product, version, build, _ in about_rows:
-        words = " ".join(word for word in (product, version) if word)
+        words = " ".join(filter(None, (product, version)))
         about[about_node or ""] = f"{words} build {build}".strip() if build else words
     out.hosts = [Host(name, about.get(name, "")) for name in hosts]
-    cells = _read_cells(db)
-    for (number, rule), sign in signs.items():
-        row = cells.get(number)
-        # A rule that broke elsewhere in the case is worse than what is merely muted or open.
-        if row is not None and (row[rule] != "!" or RANK[sign] < RANK["!"]):
-            row[rule] = sign
-    for number, at in place.items():
-        out.cases[at].cells = "".join(cells.get(number, []))
 
 
-def _read_cells(db: QueryDatabase) -> dict[int, list[str]]:
-    """Return a sign for each rule of each case, from the counts of its verdicts alone."""
-    rows = db.fetch_rows(
+def _read_cells(db: QueryDatabase, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return (case, a sign for each rule) of some cases: the worst of its findings and open questions, else by its verdicts.
+
+    A rule that broke elsewhere in the case is worse than what is merely muted or open.
+    """
+    return db.fetch_rows(
         f"""WITH said AS (
-              SELECT _case, rule, sum("match") AS "match", sum(no_match) AS no_match,
-                     sum(cannot_tell) AS cannot_tell, sum(error) AS error
-              FROM ({_renamed_relation(db, VERDICTS)}) GROUP BY ALL)
-            SELECT _case, list(_r ORDER BY _r), string_agg({_SIGN}, '' ORDER BY _r)
-            FROM said JOIN _rules USING (rule) GROUP BY _case"""
+                  SELECT _case, _r, sum("match") AS "match", sum(no_match) AS no_match,
+                         sum(cannot_tell) AS cannot_tell, sum(error) AS error
+                  FROM ({_renamed_relation(db, VERDICTS)}) JOIN _rules USING (rule) GROUP BY ALL),
+                hit AS (
+                  SELECT _case, _r, min(instr('{SIGNS}', sign)) AS worst
+                  FROM (SELECT _case, rule, {_FINDING} AS sign FROM ({_renamed_relation(db, FINDINGS)})
+                        UNION ALL SELECT _case, rule, {_UNKNOWN} FROM ({_renamed_relation(db, UNKNOWNS)}))
+                  JOIN _rules USING (rule) GROUP BY ALL),
+                cell AS (
+                  SELECT _case, _r, CASE WHEN worst IS NULL THEN {_SIGN}
+                    WHEN error > 0 AND worst > instr('{SIGNS}', '!') THEN '!' ELSE substr('{SIGNS}', worst, 1) END AS sign
+                  FROM said FULL JOIN hit USING (_case, _r))
+                SELECT _case, string_agg(coalesce(sign, '/'), '' ORDER BY _r)
+                FROM (SELECT unnest($1::BIGINT[]) AS _case) CROSS JOIN _rules LEFT JOIN cell USING (_case, _r)
+                GROUP BY _case""",
+        [numbers],
     )
-    width = db.fetch_rows("SELECT count(*) FROM _rules")[0][0]
-    out = {number: ["/"] * width for number in range(len(db.cases))}
-    for number, rules, signs in rows:
-        for rule, sign in zip(rules, signs, strict=True):
-            out[number][rule] = sign
-    return out
 
 
-def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int, str, FleetHit]]:
-    """Yield (case of the database, node, hit without them), one for each sign of a rule on a node."""
+def _choose_open_cases(db: QueryDatabase, fleet: Fleet, numbers: Sequence[int]) -> list[int]:
+    """Return the cases whose open questions are read host by host: the worst ones, as many as OPEN allows.
+
+    numbers  the cases of the fleet by their number on the database
+    """
+    counts: dict[int, int] = dict(
+        db.fetch_rows(
+            f"SELECT _case, count(*) FROM ({_renamed_relation(db, UNKNOWNS)}) JOIN _rules USING (rule) GROUP BY _case"
+        )
+    )
+    chosen: list[int] = []
+    room = OPEN
+    for place in order_cases(fleet):
+        room -= counts.get(numbers[place], 0)
+        if room < 0 and chosen:
+            break
+        chosen.append(numbers[place])
+    return chosen
+
+
+def _group_hits(
+    db: QueryDatabase, table: str, sign: str, numbers: Sequence[int]
+) -> Iterator[tuple[int, str, FleetHit]]:
+    """Yield (case of the database, node, hit without them), one for each sign of a rule on a node in some cases."""
     own = (
         "severity, confidence, say, first_seen, finding_id, NULL AS missing, NULL AS ask, excess"
         if table == FINDINGS
@@ -288,13 +319,15 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
     rows = db.fetch_rows(
         f"""WITH one AS (
               SELECT _case, _r, coalesce(node, '') AS node, {sign} AS sign, subject, muted, _row, {own}
-              FROM ({_renamed_relation(db, table)}) JOIN _rules USING (rule))
+              FROM ({_renamed_relation(db, table)}) JOIN _rules USING (rule)
+              JOIN (SELECT unnest($1::BIGINT[]) AS _case) USING (_case))
             SELECT _case, _r, node, sign, count(*) OVER w, {_ISO.format("min(first_seen) OVER w")},
                    max(excess) OVER w,
                    subject, say, severity, confidence, {_ISO.format("first_seen")}, missing, ask, muted, finding_id
             FROM one WINDOW w AS (PARTITION BY _case, _r, node, sign)
             QUALIFY row_number() OVER (PARTITION BY _case, _r, node, sign ORDER BY _row) <= {NOTES}
-            ORDER BY _case, _r, node, sign, _row"""
+            ORDER BY _case, _r, node, sign, _row""",
+        [numbers],
     )
     last: tuple[Any, ...] = ()
     notes: list[FleetNote] = []
@@ -311,7 +344,7 @@ def _group_hits(db: QueryDatabase, table: str, sign: str) -> Iterator[tuple[int,
         subject, say, severity, confidence, first, missing, ask, muted, finding = (
             intern(text or "") for text in row[7:]
         )
-        weight = ", ".join(word for word in (severity, confidence) if word)
+        weight = ", ".join(filter(None, (severity, confidence)))
         notes.append(
             FleetNote(
                 subject,
