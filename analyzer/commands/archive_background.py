@@ -8,6 +8,7 @@ import click
 
 from analyzer.archive.query.background import count_background, write_background
 from analyzer.commands.archived import archive_option, open_archive, seconds_option
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import BacklineError
 from analyzer.runtime.output import write_atomic
@@ -21,7 +22,7 @@ from analyzer.signals.background import LEAST_SITES
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="File for the rows; triage takes them from facts/background.csv below a --kb folder.",
 )
 @seconds_option

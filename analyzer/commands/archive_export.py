@@ -10,6 +10,7 @@ import click
 from analyzer.archive.query import browse
 from analyzer.archive.query.export import export_cases
 from analyzer.commands.archived import archive_option, case_filters, open_archive, time_options
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import DONE, PARTIAL, print_warning, speak_plainly
 from analyzer.commands.redacting import (
     RedactChoice,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Folder for the files.",
 )
 @click.option(

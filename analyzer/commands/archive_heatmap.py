@@ -11,7 +11,7 @@ from analyzer.archive.query.browse import parse_window
 from analyzer.archive.query.fleet import FleetFilter, read_fleet
 from analyzer.commands.archived import archive_option, open_archive, time_options
 from analyzer.commands.counter import Counter
-from analyzer.commands.places import RuleName
+from analyzer.commands.places import ANY_PATH, RuleName
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, speak_plainly
 from analyzer.commands.showing import UNWRAPPED, make_console
 from analyzer.report import fleet as page
@@ -36,7 +36,7 @@ PIPED = 160  # columns of the heat map in a pipe
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Write fleet.html into this folder.",
 )
 @click.option(

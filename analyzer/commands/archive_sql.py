@@ -16,6 +16,7 @@ from analyzer.commands.archived import (
     print_rows,
     seconds_option,
 )
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import speak_plainly
 from analyzer.runtime.errors import UsageError
 
@@ -28,7 +29,7 @@ MOST_BYTES = 1_000_000
 @click.option(
     "--file",
     "file",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Read the statement from a file.",
 )
 @click.option(

@@ -9,12 +9,13 @@ from pathlib import Path
 import click
 
 from analyzer.case import case_file
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.runtime.errors import BacklineError, UsageError
 
 
 @click.command("browse")
-@click.argument("case_json", metavar="PATH", type=click.Path(path_type=Path, readable=False))
+@click.argument("case_json", metavar="PATH", type=ANY_PATH)
 @speak_plainly
 def command(case_json: Path) -> None:
     """Look through a saved case in the terminal: findings left, detail and log right.

@@ -18,7 +18,7 @@ from analyzer.commands.local import (
     limits_option,
     local_options,
 )
-from analyzer.commands.places import CasePath
+from analyzer.commands.places import ANY_PATH, CasePath
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Folder for the results.",
 )
 @click.option(

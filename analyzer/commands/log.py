@@ -14,7 +14,7 @@ import click
 from analyzer.artefacts.logtime import read_given_clock
 from analyzer.case import case_file
 from analyzer.commands.pager import choose_pager, page_lines
-from analyzer.commands.places import InputPath, choose_output
+from analyzer.commands.places import ANY_PATH, InputPath, choose_output
 from analyzer.commands.plain import DONE, PARTIAL, Interrupt, check_paths, speak_plainly
 from analyzer.commands.redacting import RedactChoice, redact_options, redacted_log
 from analyzer.commands.standard_input import DASH, open_standard_input
@@ -49,7 +49,7 @@ LENGTH = "10m"
     metavar="SPAN",
     help=f"How long a stretch: 90s, 10m, 2h; {LENGTH} by default.",
 )
-@click.option("--case", "case_at", type=click.Path(path_type=Path, readable=False), metavar="OUT",
+@click.option("--case", "case_at", type=ANY_PATH, metavar="OUT",
               help="Results folder with the finding; by default the one next to the material.")  # fmt: skip
 @click.option("--host", default="", help="Only lines of hosts whose name contains this.")
 @click.option(

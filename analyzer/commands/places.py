@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 else:
     _Type = click.ParamType
 
-_PATH = click.Path(path_type=Path, readable=False)
+ANY_PATH = click.Path(
+    path_type=Path, readable=False
+)  # one that may not be there: the command says so in its words
 
 
 def choose_output(paths: Sequence[Place]) -> Path:
@@ -68,11 +70,11 @@ class CasePath(_Type):
                 if error.exit_code == UsageError.exit_code:
                     kind = _PlainUsageError
                 raise kind(one_line(str(error))) from None
-        return _PATH.convert(value, param, ctx)
+        return ANY_PATH.convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Any:
         """Complete paths."""
-        return _PATH.shell_complete(ctx, param, incomplete)
+        return ANY_PATH.shell_complete(ctx, param, incomplete)
 
 
 class InputPath(CasePath):

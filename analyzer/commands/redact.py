@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.redact import namemap
 from analyzer.redact.reversing import reverse_text
@@ -21,7 +22,7 @@ LARGEST = 64 << 20  # characters of standard input
     "path",
     required=True,
     metavar="MAP",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="The map of names that --redact wrote.",
 )
 @click.argument("text", nargs=-1, required=True)

@@ -9,7 +9,7 @@ import click
 from analyzer.authoring.pages import pages
 from analyzer.authoring.select import select_rules
 from analyzer.commands.local import kb_option
-from analyzer.commands.places import RuleName
+from analyzer.commands.places import ANY_PATH, RuleName
 from analyzer.commands.plain import BROKEN_RULE, DONE, check_paths, speak_plainly
 from analyzer.commands.showing import write_text
 from analyzer.runtime.errors import UsageError
@@ -22,7 +22,7 @@ from analyzer.runtime.text import for_terminal, one_line
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Folder for the two pages.",
 )
 @kb_option

@@ -12,7 +12,7 @@ from analyzer.authoring.explain import casework, explain, explain_text
 from analyzer.authoring.explain.console import Console, announce_reading
 from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
-from analyzer.commands.places import RuleName
+from analyzer.commands.places import ANY_PATH, RuleName
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     nargs=-1,
     required=True,
     metavar="PATH...",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
 )
 @click.option(
     "--subject",

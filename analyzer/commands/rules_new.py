@@ -11,6 +11,7 @@ import click
 from analyzer.authoring.draft import casecheck, draft, finding, skeleton
 from analyzer.authoring.draft.mask import ASKED
 from analyzer.authoring.select import select_rules
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import check_paths, speak_plainly
 from analyzer.pipeline.triage import Options
 from analyzer.runtime.errors import BacklineError, UsageError
@@ -27,12 +28,10 @@ WIDE = 160  # characters of a line that is shown
 
 @click.command("new")
 @click.argument("rule_id", metavar="ID")
-@click.argument(
-    "bundles", nargs=-1, metavar="[BUNDLE]...", type=click.Path(path_type=Path, readable=False)
-)
+@click.argument("bundles", nargs=-1, metavar="[BUNDLE]...", type=ANY_PATH)
 @click.option(
     "--kb",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     default=Path(),
     help="Folder of the new file (default: here).",
 )

@@ -11,6 +11,7 @@ from analyzer.authoring.explain import profile, profile_text
 from analyzer.authoring.explain.console import Console, announce_reading
 from analyzer.authoring.select import select_rules
 from analyzer.commands.local import RuleChoice, kb_option, local_options
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -28,7 +29,7 @@ from analyzer.runtime.errors import BacklineError
     nargs=-1,
     required=True,
     metavar="PATH...",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
 )
 @kb_option
 @click.option(

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from analyzer.commands.made_pages import make_rule_schema
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import speak_plainly
 from analyzer.commands.showing import write_text
 from analyzer.runtime.output import check_folder, write_atomic
@@ -14,9 +15,7 @@ from analyzer.runtime.text import one_line
 
 
 @click.command("schema")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path, readable=False), help="File to write it to."
-)
+@click.option("-o", "--output", type=ANY_PATH, help="File to write it to.")
 @speak_plainly
 def command(output: Path | None) -> None:
     """Print the JSON Schema of rule files.

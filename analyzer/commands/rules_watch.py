@@ -13,7 +13,7 @@ from analyzer.authoring.explain.console import Console, announce_reading
 from analyzer.authoring.explain.watch import RuleSession, watch_saves
 from analyzer.authoring.lint import run as lint
 from analyzer.commands.local import RuleChoice, kb_option, local_options
-from analyzer.commands.places import RuleName
+from analyzer.commands.places import ANY_PATH, RuleName
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     nargs=-1,
     required=True,
     metavar="PATH...",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
 )
 @click.option(
     "--subject",

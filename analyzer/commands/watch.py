@@ -16,6 +16,7 @@ from analyzer.archive.batches.run_config import config_of
 from analyzer.archive.batches.runner import start_processes
 from analyzer.archive.store import Archive
 from analyzer.commands.local import RuleChoice, jobs_option, judging_options
+from analyzer.commands.places import ANY_PATH
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -47,11 +48,11 @@ MINUTE = 60.0
 
 
 @click.command("watch")
-@click.argument("folder", type=click.Path(path_type=Path, readable=False))
+@click.argument("folder", type=ANY_PATH)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, readable=False),
+    type=ANY_PATH,
     help="Folder for the results.",
 )
 @click.option(
