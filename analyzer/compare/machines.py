@@ -50,14 +50,6 @@ class ComparedMachine:
             "name", self.name
         )
 
-    @property
-    def boot_time(self) -> float | None:
-        """When it was booted, in seconds since 1970."""
-        at = to_seconds(self.captured)
-        if at is None or self.uptime is None:
-            return None
-        return at - self.uptime
-
 
 def to_seconds(time: str) -> float | None:
     """Return an ISO 8601 time as seconds since 1970, None when it is none."""

@@ -174,13 +174,11 @@ class Facts(database.LateDatabase):
         state, why = scan.cover
         self.cover(scan.node, scan.table, state, why, scan.address)
 
-    def scans_of(self, table: str) -> list[LogScan]:
-        """Return what was found in the logs of one table, in the order they were read; each rule asks for some."""
-        self._index_scans()
-        return self._scans_of.get(table, [])
-
     def scans_on(self, table: str, nodes: Collection[str]) -> list[LogScan]:
-        """Return the same of some nodes; of one alone it costs what that one has."""
+        """Return what was found in the logs of one table on some nodes, in the order they were read.
+
+        Of one node alone it costs what that one has: each rule asks for some.
+        """
         self._index_scans()
         if len(nodes) == 1:
             (key,) = nodes

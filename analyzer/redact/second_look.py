@@ -32,7 +32,6 @@ LONGEST = 80  # signs that are joined at one place
 MOST = 100_000  # words that are remembered
 ROOM = 16_000_000  # signs of lines that are remembered
 _IDS = frozenset(("mac", "device", "uuid"))  # known by their digits
-_ADDRESSES = frozenset(("ipv4", "ipv6"))
 _PIECE = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ZEROS = re.compile(r"(?<!\d)0+(?=\d)")

@@ -24,7 +24,6 @@ _OFF = frozenset({"false", "down", "disabled"})
 _NEARLY_ALL = 0.97  # of a size, or 97 %
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|[\s./:-]+")
 _PLAIN_NUMBER = re.compile(r"-?[\d.]+\s*")
-_NO_VALUES = frozenset({"", "0", "-", "no", "none", "false", "n/a", "null", "unset", "<unset>"})
 _LONGEST_WORD_ALONE = 3  # a word as short as this must be the whole cell
 
 

@@ -14,7 +14,7 @@ def test_scans_of_one_node_are_found_as_among_all() -> None:
         scan.node = f"host{number % 3}"
         facts.add_hits(scan)
         for nodes in (["host1"], ["host0", "host2"], [], ["other"]):
-            among = [one for one in facts.scans_of("esxi.vmkernel") if one.node in nodes]
+            among = [one for one in facts.scans if one.node in nodes]
             assert facts.scans_on("esxi.vmkernel", nodes) == among
     assert facts.is_with("esxi.vmkernel", "host1") and not facts.is_with("esxi.vmkernel", "other")
     assert facts.scans_on("esxi.hostd", ["host1"]) == []
