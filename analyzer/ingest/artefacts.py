@@ -34,6 +34,7 @@ from analyzer.sources.shapes import is_fence, is_prose, is_snip
 FAILED = "the parser failed: "
 T = TypeVar("T", bound=Row | Frame | Fault)
 _RULER = re.compile(r"[\W_]*$")
+_LABEL = re.compile(r"^\s*([A-Z#][^:\n]{0,70}):(?=\s|$)", re.MULTILINE)
 
 MOST_LINES = 2000  # of an output that is tried again
 NARROWEST = 60  # characters of the widest line of what a mail broke
@@ -313,6 +314,8 @@ class ArtefactReader:
             self.into.add_fault(fault)
         self.into.rows += rows
 
+        if "esxcli" in "".join(parser.commands) and ends_inside(block.lines):
+            block.cut = True
         lost = count_lost_rows(block, rows, faults)
         where = f"{block.address}:{block.first_line}"
         filter_tool = find_filter(block.command) if filtered else ""
@@ -398,6 +401,18 @@ def mark_cut(member: Member, block: Block) -> None:
     if block.cut:
         why = f"the text at line {block.first_line} is cut or has lines left out"
         member.cut = member.cut or why
+
+
+def ends_inside(lines: Sequence[str]) -> bool:
+    """Say whether the last block of a list has only the first labels of those above, which are all alike.
+
+    esxcli prints every label of every object, also those without a value.
+    """
+    labels = [f":{label}:" for label in _LABEL.findall("\n".join(lines))]
+    if not labels:
+        return False
+    _, *whole, last = "".join(labels).split(labels[0])
+    return len(set(whole)) == 1 and whole[0] != last and whole[0].startswith(last)
 
 
 def describe_lost_lines(lines: int, where: str) -> str:
