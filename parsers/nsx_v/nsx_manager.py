@@ -36,7 +36,7 @@ LOAD = Table.of(
     Column("system_date", "str", "clock of the Manager, as printed"),
 )
 
-_SIZE = re.compile(r"([\d.]{1,15})\s*([KMGT])I?B?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{0,9})?|\.\d{1,9})\s*([KMGT])I?B?", re.IGNORECASE)
 _MB = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 _UPTIME = re.compile(r"(\d+) (day|hour|minute|second)s?")
 _SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
@@ -115,7 +115,7 @@ def _convert_size(element: Element | None, unit: str) -> Element | None:
     if element is None:
         return None
     found = _SIZE.fullmatch(element.text.strip())
-    if found is None or found[1].count(".") > 1 or found[1] == ".":
+    if found is None:
         return element
     size = float(found[1]) * _MB[found[2].upper()] / _MB[unit]
     if size < 1e5:

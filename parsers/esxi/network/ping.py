@@ -58,11 +58,12 @@ _HEAD = re.compile(
 _REPLY = re.compile(r"\s*\d+ bytes from \S+ icmp_seq[=:]")
 _SUM = re.compile(
     r"\s*(?P<ping_sent>\d{1,9}) packets transmitted, (?P<ping_received>\d{1,9}) packets received,"
-    r"(?: \+?\d+ \w+,)* (?P<ping_loss>[\d.]{1,9})% packet loss"
+    r"(?: \+?\d+ \w+,)* (?P<ping_loss>\d{1,3}(?:\.\d{1,6})?)% packet loss"
 )
+_MS = r"\d{1,9}(?:\.\d{1,9})?"
 _TIME = re.compile(
     r"\s*round-trip min/avg/max(?:/\w+)? = "
-    r"(?P<ping_minimum>\d[\d.]{0,11})/(?P<ping_average>\d[\d.]{0,11})/(?P<ping_maximum>\d[\d.]{0,11})\b"
+    rf"(?P<ping_minimum>{_MS})/(?P<ping_average>{_MS})/(?P<ping_maximum>{_MS})\b(?!\.\d)"
 )
 _ERROR = re.compile(
     r"\s*(?P<ping_error>sendto\(\) failed .*|\d+ bytes from \S+ [A-Z].*|.*[Uu]nreachable.*)$"
@@ -109,10 +110,7 @@ def _take_line(values: dict[str, Value], line: str) -> bool:
     """Take a line below the head of a ping; False for one that does not belong there."""
     if timed := _TIME.match(line):
         for name, text in timed.groupdict().items():
-            if text.count(".") < 2:
-                values[name] = float(text)
-            else:
-                values[name] = None
+            values[name] = float(text)
     elif error := _ERROR.match(line):
         values["ping_error"] = values.get("ping_error") or error["ping_error"].strip()
         values["ping_too_long"] = values.get("ping_too_long") or "Message too long" in line
