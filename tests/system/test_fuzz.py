@@ -7,8 +7,10 @@ import os
 import random
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -51,6 +53,18 @@ def test_readers_and_parsers_of_mutated_inputs() -> None:
     ]
     assert not wrong, "\n".join(["python -m tests.kit.fuzz_readers", *wrong[:3]])
     assert done.keys() == fuzz_readers.TARGETS.keys()
+
+
+def test_a_question_that_is_dropped_is_noticed() -> None:
+    """A case whose questions are gone fails the round; one that is whole, or answered by another condition, does not."""
+    with hostile.rules_read_once():
+        whole = fuzz_ways.read_sound("config-traps")
+        assert not list(fuzz_ways.list_lost_questions(whole, "config-traps"))
+        mute = replace(whole, document=msgspec.structs.replace(whole.document, cannot_tell=[]))
+        assert len(list(fuzz_ways.list_lost_questions(mute, "config-traps"))) > 20
+        answered = fuzz_ways.run_round(50101)  # a host of one socket was pasted beside it
+    assert answered is not None
+    assert "vm-spans-sockets" not in fuzz_ways.list_speaking(answered.document)
 
 
 def test_the_same_round_gives_the_same_case() -> None:
