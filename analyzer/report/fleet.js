@@ -129,12 +129,15 @@
 
   function openCase(number) {
     const parts = [];
-    for (const rule of [...new Set(fleet.byCase[number].map((hit) => fleet.hits.rule[hit]))].slice(0, LISTED)) {
+    const shown = [...new Set(fleet.byCase[number].map((hit) => fleet.hits.rule[hit]))].slice(0, LISTED);
+    for (const rule of shown) {
       const list = hitsAt(number, rule);
       parts.push(make("h3", {}, link(`${fleet.ruleText(rule)}`, () => openCell(number, rule))), ...sentences(list, hostOf).filter(Boolean));
     }
-    const count = fleet.signs("case", number, fleet.range(rules.length), new Uint16Array(states.length));
-    const rest = [SIGN["."], SIGN["-"], NONE].filter((spot) => count[spot]).map((spot) => `${states[spot][2]}: ${many(count[spot], "rule")}`).join("; ");
+    // open questions of many cases are not on the page
+    const others = fleet.range(rules.length).filter((rule) => !shown.includes(rule));
+    const count = fleet.signs("case", number, others, new Uint16Array(states.length));
+    const rest = states.map((state, spot) => (count[spot] ? `${state[2]}: ${many(count[spot], "rule")}` : "")).filter(Boolean).join("; ");
     open(text(cases.name[number]), `case=${cases.short[number]}`, aboutCase(number), whole(number), parts, rest ? make("p", { class: "note" }, `${rest}.`) : null);
   }
 

@@ -280,6 +280,20 @@ def test_without_reports_the_command_stands_there(opened: Any) -> None:
     assert command.endswith(" --archive /archives/lab")
 
 
+def test_open_questions_that_are_not_on_the_page_are_counted(browser: Any, tmp_path: Path) -> None:
+    """The panel of a case says how many rules cannot tell, also where the page does not hold their questions."""
+    made = fleet(60)
+    made.hits = [hit for hit in made.hits if hit.sign != "?"]
+    row = next(row for row, case in enumerate(made.cases) if case.cells.count("?") > 1)
+    path = tmp_path / "bounded.html"
+    path.write_text(page.render_page(made), encoding="utf-8")
+    each = Opened(browser, path)
+    each.page.locator("#box tbody th").nth(row).click()
+    text = each.page.locator("#panel").inner_text()
+    assert f"cannot tell: {made.cases[row].cells.count('?')} rules" in text
+    each.context.close()
+
+
 def test_a_rule_shows_its_hosts_and_when_first(opened: Any) -> None:
     """The head of a column opens the rule: cases by state, hosts earliest first; and narrows the map to it."""
     tab = opened("stored").page
