@@ -266,8 +266,11 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
         kit.add(PART, [{{"key": n, "part": n, "x": n}} for n in range(30_000)])
         found = [full({GREEDY % (joins, condition)!r}), full({SOUND_OTHER!r})]
         start = time.process_time()
+        judge(Catalog(found[1:]), kit.facts, limits=Limits(rule_seconds=2))
+        alone = time.process_time() - start
+        start = time.process_time()
         judgement = judge(Catalog(found), kit.facts, limits=Limits(rule_seconds=2))
-        spent = time.process_time() - start
+        spent = time.process_time() - start - alone
         errors = [one.say for one in judgement.findings if one.verdict == "error"]
         told = Path("/proc/self/status")  # ru_maxrss knows the memory of the process this one was forked from as well
         mib = int(told.read_text().partition("VmHWM:")[2].split()[0]) / 1024 if told.exists() else 0
@@ -280,7 +283,7 @@ def test_a_rule_that_pairs_all_with_all_ends_by_its_limits(rows: str, condition:
     greedy, sound, errors, mib, spent = json.loads(done.stdout)
 
     assert greedy == {"error": 1} and sound == 30_000
-    assert spent < 8  # two seconds, and what the other rule takes
+    assert spent < 5  # two seconds; what the other rule takes, on this machine, was measured before
     assert len(errors) == 1 and "The rule failed: the rule was stopped" in errors[0]
     assert "Join by a column" in errors[0]
     assert mib < 300
