@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 else:
     _Type = click.ParamType
 
-ANY_PATH = click.Path(
-    path_type=Path, readable=False
-)  # one that may not be there: the command says so in its words
+# One that may not be there: the command says so in its words
+ANY_PATH = click.Path(path_type=Path, readable=False)
 
 
 def choose_output(paths: Sequence[Place]) -> Path:

@@ -22,7 +22,7 @@ from analyzer.commands.local import (
     list_overdue,
     local_options,
 )
-from analyzer.commands.places import InputPath, choose_output, name_folder, parse_incident
+from analyzer.commands.places import ANY_PATH, InputPath, choose_output, name_folder, parse_incident
 from analyzer.commands.plain import (
     BROKEN_RULE,
     DONE,
@@ -78,13 +78,12 @@ if TYPE_CHECKING:
 REPORT = RESULTS[1]
 FEW_FILES = 10  # so many archives in a folder are one case without a question
 FEW_PATHS = 5  # fewer paths are one case without a question
-_FOLDER = click.Path(path_type=Path, readable=False)
 
 
 @click.command("triage")
 @click.argument("paths", nargs=-1, required=True, type=InputPath())
 @click.option(
-    "-o", "--output", type=_FOLDER, help="Folder for the results (default: backline-out/NAME)."
+    "-o", "--output", type=ANY_PATH, help="Folder for the results (default: backline-out/NAME)."
 )
 @form_option()
 @click.option(
