@@ -9,8 +9,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from analyzer.signals.words import CLASSES
-
 LEAST = 3.0  # weight from which a line of a whole log is counted
 
 
@@ -23,6 +21,4 @@ def _read_stems() -> list[str]:
         return [row["pattern"] for row in csv.DictReader(stream)]
 
 
-_WORDS = (words.pattern.pattern for words in CLASSES if words.weight >= LEAST)
-
-STEMS = "|".join((*_WORDS, *_read_stems()))
+STEMS = "|".join(_read_stems())
