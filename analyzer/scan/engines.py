@@ -37,10 +37,6 @@ _NAMES, _NAME = (
     7,
 )  # this many literals of one choice, of this many characters, are names: slow to compile together
 _SEEKERS = 8  # patterns that may seek the same literal
-LONGEST = 8000  # characters of an expression; Hyperscan takes less than 16,000, and one arm more may stand in a part
-_STRUCTURE = re.compile(
-    r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL
-)  # of a regex: what stands for itself is left out
 SAMPLE = 1 << 18  # bytes of the first block in which the rarest literal is looked for
 
 # Each is one number, the offset of a byte of the line and the number of the pattern: four hundred patterns that
@@ -156,7 +152,7 @@ def list_expressions(needle: Needle) -> list[str]:
         _NAME if len(choice.texts) >= _NAMES else _RARE
     )
     if needle.approximation is not None and not rare:
-        return part_expression(needle.approximation)
+        return [needle.approximation]
     assert choice is not None, "a pattern tried on every line never comes here"
     return write_literals(choice)
 
@@ -195,32 +191,6 @@ def choose_expressions(needles: Mapping[int, Needle]) -> dict[int, list[str]]:
         if own:
             chosen[number] = write_literals(max(own, key=lambda choice: choice.weight))
     return chosen
-
-
-def is_long(needle: Needle) -> bool:
-    """Say whether a pattern seeks hundreds of words."""
-    return needle.approximation is not None and len(needle.approximation) > LONGEST
-
-
-def part_expression(text: str) -> list[str]:
-    """Return an approximation that is one of several things, `(?:A|B|C)`, as some that no engine calls too long."""
-    if len(text) <= LONGEST or not text.startswith("(?:"):
-        return [text]
-    parts: list[str] = []
-    depth = 0
-    start = len("(?:")
-    for found in _STRUCTURE.finditer(text, start, len(text) - 1):
-        sign = found[0]
-        if sign == "(":
-            depth += 1
-        elif sign == ")":
-            depth -= 1
-        elif sign == "|" and not depth and found.end() - start > LONGEST // 2:
-            parts.append(f"(?:{text[start : found.start()]})")
-            start = found.end()
-        if depth < 0:  # the first group ends before the text does
-            return [text]
-    return [*parts, f"(?:{text[start:-1]})"]
 
 
 @dataclass(slots=True)
@@ -357,12 +327,7 @@ class HyperscanEngine:
         self._mode = self._hs.HS_MODE_VECTORED
         self._own = threading.local()
         numbers: dict[str, list[int]] = {}  # several patterns may seek the same
-        self._long: dict[int, HyperscanEngine] = {}
-        for number, needle in needles.items():
-            if len(needles) > 1 and is_long(needle):
-                self._long[number] = _share_engine(needle, cache_dir)
-        short = {number: one for number, one in needles.items() if number not in self._long}
-        for number, expressions in choose_expressions(short).items():
+        for number, expressions in choose_expressions(needles).items():
             for sought in expressions:
                 numbers.setdefault(sought, []).append(number)
         if numbers:
@@ -402,9 +367,6 @@ class HyperscanEngine:
             self._database.scan([text], match_event_handler=on_match, scratch=self._own.scratch)
         if self._rest:
             found += self._rest.propose(data, end)
-        for number, engine in self._long.items():
-            for proposal in engine.propose(data, end):
-                add(proposal >> NUMBER_BITS << NUMBER_BITS | number)
         return found
 
     def _compile_all(self, sought: list[str], cache_dir: Path | None) -> tuple[Any, list[int]]:
@@ -459,12 +421,6 @@ class HyperscanEngine:
         except (OSError, TypeError, ValueError, self._hs.error):
             return None
         return database
-
-
-@lru_cache(8)
-def _share_engine(needle: Needle, cache_dir: Path | None) -> HyperscanEngine:
-    """Return the engine of a long pattern alone: those of all logs have it, and it takes a quarter second to compile."""
-    return HyperscanEngine({0: needle}, cache_dir)
 
 
 def _make_fillers(count: int) -> list[str]:

@@ -37,8 +37,8 @@ class Signature:
 
     kind_of  makes its lines counted by kind instead of kept (`LogScan.tallies`): the kind of a line, "" for none
     runs     lines that follow one another closely count once, as the kind of the first: a backtrace
-    name_kind  like `kind_of`, but takes the raw line and alone decides: the pattern only proposes lines, and is not
-             tried on them
+    name_kinds  like `kind_of`, but takes many raw lines and alone decides: the pattern only proposes lines, and is
+                not tried on them
     """
 
     id: str
@@ -47,7 +47,7 @@ class Signature:
     ignore_case: bool = False
     kind_of: Callable[[str], str] | None = None
     runs: bool = False
-    name_kind: Callable[[Bytes], str] | None = None
+    name_kinds: Callable[[Sequence[bytes]], list[str]] | None = None
 
 
 @dataclass(slots=True)

@@ -74,6 +74,8 @@ class SignatureSet:
     needles      the signatures compiled, once a log of the table comes
     sought       those of them that engines seek; every_line: the numbers of all others, which are tried on every line
     folding      the numbers of those sought that ignore case
+    counting     those that propose the lines of which others are counted; they are sought by themselves, as most logs
+                 have one and the same
     careful      the numbers of those whose search is bounded, of the searches made so far
     """
 
@@ -85,14 +87,17 @@ class SignatureSet:
     sought: dict[int, Needle] = field(default_factory=dict)
     every_line: list[int] = field(default_factory=list)
     folding: list[int] = field(default_factory=list)
+    counting: dict[int, Needle] = field(default_factory=dict)
     searches: list[Callable[[str], Answer] | None] = field(
         default_factory=list
     )  # None: not needed so far
     careful: set[int] = field(default_factory=set)
     _engines: dict[frozenset[int], Engine | None] = field(default_factory=dict)
     _searched: int = 0  # bytes of its logs
+    _counting: dict[tuple[int, bool], Engine] = field(default_factory=dict)
+    _counted: int = 0  # bytes in which lines were counted
     _small: Engine | None = None  # for the first of them
-    _sorted: tuple[dict[int, Signature], set[int], dict[str, int]] | None = None
+    _sorted: tuple[dict[int, Signature], dict[str, int]] | None = None
 
     def add(self, signature: Signature) -> None:
         """Take a signature of the table."""
@@ -125,6 +130,9 @@ class SignatureSet:
     def _sort_needles(self, needles: list[Needle]) -> None:
         self.needles = needles
         for number, needle in enumerate(needles):
+            if self.signatures[number].name_kinds is not None:
+                self.counting[number] = needle
+                continue
             if needle.every_line:
                 self.every_line.append(number)
                 continue
@@ -132,20 +140,20 @@ class SignatureSet:
             if needle.folds_case:
                 self.folding.append(number)
 
-    def sort_signatures(self) -> tuple[dict[int, Signature], set[int], dict[str, int]]:
-        """Return the signatures that count lines by kind, by number; those of them that only propose lines; and a zero
-        for each of all others. Each search of a log begins with these, so they are sorted once.
+    def sort_signatures(self) -> tuple[dict[int, Signature], dict[str, int]]:
+        """Return the signatures that count lines by kind, by number, and a zero for each of all others.
+
+        Each search of a log begins with these, so they are sorted once.
         """
         if self._sorted is None:
             counted: dict[int, Signature] = {}
             zeros: dict[str, int] = {}
             for number, signature in enumerate(self.signatures):
-                if signature.kind_of is None and signature.name_kind is None:
+                if signature.kind_of is None and signature.name_kinds is None:
                     zeros[signature.id] = 0
                 else:
                     counted[number] = signature
-            proposed = {number for number, one in counted.items() if one.name_kind is not None}
-            self._sorted = counted, proposed, zeros
+            self._sorted = counted, zeros
         return self._sorted
 
     def find_engine(self, left_out: frozenset[int], length: int) -> Engine | None:
@@ -167,6 +175,17 @@ class SignatureSet:
             while len(self._engines) > 8:  # storms of other nodes; the full set stays
                 self._engines.pop(next(key for key in self._engines if key))
         return self._engines[left_out]
+
+    def find_counting_engine(self, number: int, length: int) -> Engine:
+        """Return what proposes lines, as of a pattern 0, for one that counts, and for so many bytes more."""
+        self._counted += length
+        small = self.free and self._counted <= SMALL
+        engine = self._counting.get((number, small))
+        if engine is None:
+            name = "pure" if small else self.engine_name()
+            engine = build_engine(name, {0: self.counting[number]}, self.cache_dir)
+            self._counting[number, small] = engine
+        return engine
 
 
 FLOOR = 20  # hits kept of each member even when the node's share is used up
@@ -242,8 +261,8 @@ class MemberSearch:
             search = own.searches[number]
             if isinstance(search, Careful):
                 search.left = shares[number].steps
-        # Those whose lines are counted by kind, by number; of these, whose pattern only proposes lines
-        self._counted, self._proposed, counts = own.sort_signatures()
+        # Those whose lines are counted by kind, by number
+        self._counted, counts = own.sort_signatures()
         result.counts = dict(counts)
         kinds = {one.id: shares[number].kinds for number, one in self._counted.items()}
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
@@ -273,14 +292,12 @@ class MemberSearch:
         proposals = sorted(chain(proposals, self._propose_always(block, storms)))
         wanted: list[_Wanted] = []
         lasts: dict[int, _Found] = {}
-        for number in sorted(self._proposed):
-            places = [one >> NUMBER_BITS for one in proposals if one & NUMBER_MASK == number]
-            self._count_proposed(block, number, places)
-        if self._proposed:
-            proposals = [one for one in proposals if one & NUMBER_MASK not in self._proposed]
+        for number in self._own.counting:
+            self._count_proposed(block, number)
         for number, found in self._confirm_proposals(block, proposals):
             signature = self._counted.get(number)
-            if signature is not None and signature.kind_of is not None:
+            if signature is not None:
+                assert signature.kind_of is not None
                 kind = signature.kind_of(found.text)
                 self._tallies.count_line(signature.id, kind, CountedLine(found.start, found.stop))
             else:
@@ -316,38 +333,35 @@ class MemberSearch:
             found += (at << NUMBER_BITS | number for number in every)
             at = data.find(b"\n", at, end) + 1
         folded = [number for number in self._own.folding if number not in storms]
-        if not folded or data.isascii():
-            return found
-        for letter in ODD_CASE:
-            at = data.find(letter, 0, end)
-            while at >= 0:
-                found += (at << NUMBER_BITS | number for number in folded)
-                line_end = data.find(b"\n", at, end)
-                at = data.find(letter, line_end, end)
-        return found
+        return [*found, *_propose_odd(block, folded)]
 
-    def _count_proposed(self, block: LineBlock, number: int, places: list[int]) -> None:
-        """Count the lines at some places, in their order, by the kind that the signature names."""
-        signature = self._counted[number]
-        name_kind = signature.name_kind
-        assert name_kind is not None
-        data, end = block.data, block.end
-        runs: dict[str, LineRun] = {}  # in the order of their first lines
+    def _count_proposed(self, block: LineBlock, number: int) -> None:
+        """Count the lines that a pattern proposes by the kinds that its signature names."""
+        signature = self._own.signatures[number]
+        assert signature.name_kinds is not None
+        engine = self._own.find_counting_engine(number, block.end)
+        proposals = [*engine.propose(block.data, block.end), *_propose_odd(block, (0,))]
+        data = bytes(memoryview(block.data)[: block.end])
+        lines: list[bytes] = []
+        starts: list[int] = []
         stop = -1
-        for at in places:
-            if at <= stop:
-                continue
-            start = data.rfind(b"\n", 0, at) + 1
-            stop = data.find(b"\n", at, end)
-            kind = name_kind(bytes(data[start:stop]))
-            run = runs.get(kind)
-            if run is None:
-                runs[kind] = LineRun(CountedLine(start, stop), start, stop)
-            else:
-                run.last_start, run.last_stop = start, stop
-                run.count += 1
-        for kind, run in runs.items():
-            self._tallies.count_lines(signature.id, kind, run)
+        for proposal in sorted(proposals):
+            at = proposal >> NUMBER_BITS
+            if at > stop:
+                start = data.rfind(b"\n", 0, at) + 1
+                stop = data.find(b"\n", at)
+                starts.append(start)
+                lines.append(data[start:stop])
+        kinds = signature.name_kinds(lines)
+        numbers = range(len(kinds))
+        lasts = dict(zip(kinds, numbers, strict=True))
+        firsts = dict(zip(reversed(kinds), reversed(numbers), strict=True))
+        for kind, count in Counter(kinds).items():
+            first, last = (
+                CountedLine(starts[one], starts[one] + len(lines[one]))
+                for one in (firsts[kind], lasts[kind])
+            )
+            self._tallies.count_lines(signature.id, kind, LineRun(first, last, count))
 
     def _confirm_proposals(
         self, block: LineBlock, proposals: Iterable[int]
@@ -479,6 +493,19 @@ class MemberSearch:
         if slow or len(found.text) > _TEXT:  # it costs, or the groups lie in what is not kept
             return {name: match[name] and match[name][:_TEXT] for name in named}
         return self._own.needles[number].search
+
+
+def _propose_odd(block: LineBlock, numbers: Sequence[int]) -> Iterator[int]:
+    """Yield the lines with letters beyond ASCII that are an ASCII letter where case is ignored."""
+    data, end = block.data, block.end
+    if not numbers or data.isascii():
+        return
+    for letter in ODD_CASE:
+        at = data.find(letter, 0, end)
+        while at >= 0:
+            yield from (at << NUMBER_BITS | number for number in numbers)
+            line_end = data.find(b"\n", at, end)
+            at = data.find(letter, line_end, end)
 
 
 # --- the lines before and after a place in a block of a log, as raw bytes ---

@@ -28,12 +28,11 @@ class CountedLine(NamedTuple):
 
 @dataclass(slots=True)
 class LineRun:
-    """The lines of one kind in a block: their number, and where the first and the last stand."""
+    """The lines of one kind in a block: where the first and the last stand, and their number."""
 
     first: CountedLine
-    last_start: int
-    last_stop: int
-    count: int = 1
+    last: CountedLine
+    count: int
 
 
 @dataclass(slots=True)
@@ -97,7 +96,7 @@ class Tallies:
         if kind:
             key = self._keep_kind(name, kind, lines.first)
             self._result[key].count += lines.count
-            self._keep_last(key, CountedLine(lines.last_start, lines.last_stop))
+            self._keep_last(key, lines.last)
 
     def _keep_last(self, key: tuple[str, str], line: CountedLine) -> None:
         """Note a line as the last of its kind; kinds that are counted together come in the order of their first."""

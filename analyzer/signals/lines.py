@@ -16,7 +16,7 @@ from analyzer.scan.hits import Signature, decode_line
 from analyzer.secrets.values import hide_lone_line
 from analyzer.signals.entries import find_entry, write_stems
 from analyzer.signals.grammar import LONG_TIMES, LineReading, read_unit, weigh_text
-from analyzer.signals.heads import read_head
+from analyzer.signals.heads import LineHead, read_head
 from analyzer.signals.stems import LEAST, STEMS
 from analyzer.signals.templates import mask_text
 
@@ -26,8 +26,7 @@ MOST_EXCERPT = 300  # lines of a text that somebody chose; more are no excerpt
 LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is wrong
 _MOST_KNOWN = 8_000  # lines that are remembered, without what differs from line to line
 _STAMP = 24  # characters of a line that differ on every line
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
-_OPERATION = b"opID="
+_OPERATION = re.compile(rb"opID=[^ \n]*")
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
 
 
@@ -107,14 +106,25 @@ class LineKind(NamedTuple):
         return cls(module, template, float(weight), tuple(why))
 
 
-def classify_line(
-    line: str, weigh: Callable[[str, int | None, str], LineReading] = weigh_text
-) -> LineKind:
+class ReadText(NamedTuple):
+    """What stands behind the head of a line: what it says of trouble, and its words masked."""
+
+    reading: LineReading
+    template: str
+
+
+def read_text(head: LineHead) -> ReadText:
+    """Return what stands behind a head, read by the grammar."""
+    return ReadText(weigh_text(head.text, head.level, head.form), mask_text(head.text))
+
+
+def classify_line(line: str, read: Callable[[LineHead], ReadText] = read_text) -> LineKind:
     """Return what a line says; secrets are hidden before its words are masked."""
     shown = hide_lone_line(line)
     head = read_head(shown)
-    reading = add_entry(weigh(head.text, head.level, head.form), shown)
-    return LineKind(head.module, mask_text(head.text), round(reading.weight, 2), reading.why)
+    text = read(head)
+    reading = add_entry(text.reading, shown)
+    return LineKind(head.module, text.template, round(reading.weight, 2), reading.why)
 
 
 def name_line(line: str) -> tuple[str, str]:
@@ -132,49 +142,50 @@ def add_entry(reading: LineReading, line: str) -> LineReading:
 
 
 class LineCounter:
-    """Names the kind of each line that the search of a log proposes; each kind is read by the grammar once.
+    """Names the kinds of the lines that the search of a log proposes; each is read by the grammar once.
 
     is_counted_elsewhere  says whether a line is counted by itself: an event, an ALERT, a core dump
     """
 
     def __init__(self, is_counted_elsewhere: Callable[[str], bool]) -> None:
         self._is_counted_elsewhere = is_counted_elsewhere
-        # by the line with each number as 0: its kind where no number decides, else its words and what finds those
+        # by the line without digits: its kind where no number decides, else its words and what finds those
         self._by_shape: dict[bytes, str | tuple[bytes, list[TellingNumbers]]] = {}
-        # by words: what finds their telling numbers
+        # by the words of a line, and by those behind its head: what finds their telling numbers
         self._telling: dict[bytes, list[TellingNumbers]] = {}
         self._kinds: dict[bytes, str] = {}  # by words and telling numbers
         # by level, form, words and telling numbers of what stands behind the head: many modules say the same
-        self._readings: dict[tuple[int | None, str, bytes], LineReading] = {}
+        self._texts: dict[tuple[int | None, str, bytes], ReadText] = {}
 
-    def name_kind(self, raw: bytes) -> str:
-        """Return the kind of a line as a text, "" for one that says too little."""
-        shape = raw[_STAMP:]
-        at = shape.find(_OPERATION)
-        if at >= 0:  # its letters differ from line to line, and no kind has them
-            shape = shape[:at] + shape[at:].partition(b" ")[2]
-        shape = shape.translate(_DIGITS)
-        shape = shape.replace(b"00", b"0").replace(b"00", b"0").replace(b"00", b"0")
-        known = self._by_shape.get(shape)
-        if known is None:
-            known = self._read_shape(raw)
-            _make_room(self._by_shape)
-            self._by_shape[shape] = known
-        if isinstance(known, str):
-            return known
-        return self._find_kind(*known, raw)
+    def name_kinds(self, lines: Sequence[bytes]) -> list[str]:
+        """Return the kind of each of some lines as a text, "" for one that says too little.
 
-    def _read_shape(self, raw: bytes) -> str | tuple[bytes, list[TellingNumbers]]:
+        Lines that differ in digits alone are looked up together: a sick host has millions of them.
+        """
+        if not lines:
+            return []
+        text = b"\n".join(lines)
+        if b"opID=" in text:  # its letters differ from line to line, and no kind has them
+            text = _OPERATION.sub(b"", text)
+        shapes = text.translate(None, b"0123456789").split(b"\n")
+        named: list[str] = []
+        for raw, shape, known in zip(lines, shapes, map(self._by_shape.get, shapes), strict=True):
+            found = self._read_shape(raw, shape) if known is None else known
+            named.append(found if isinstance(found, str) else self._find_kind(*found, raw))
+        return named
+
+    def _read_shape(self, raw: bytes, shape: bytes) -> str | tuple[bytes, list[TellingNumbers]]:
         """Return the kind of all lines like this one; its words and what finds its telling numbers where it has any."""
+        _make_room(self._by_shape)
         words = _NUMBER.sub(b"", raw[_STAMP:])
         telling = self._telling.get(words)
         if telling is None:
-            _make_room(self._telling)
-            telling = [one for one in _TELLING if one.pattern.search(raw, _STAMP)]
+            text = read_head(decode_line(raw)).text.encode("utf-8", "surrogateescape")
+            telling = self._find_telling(_NUMBER.sub(b"", text), text)
             self._telling[words] = telling
-        if telling:
-            return words, telling
-        return self._find_kind(words, telling, raw)
+        known = (words, telling) if telling else self._find_kind(words, telling, raw)
+        self._by_shape[shape] = known
+        return known
 
     def _find_kind(self, words: bytes, telling: Sequence[TellingNumbers], raw: bytes) -> str:
         """Return the kind of a line by its words and the numbers that decide."""
@@ -187,20 +198,30 @@ class LineCounter:
 
     def _read_kind(self, line: str) -> str:
         """Return the kind of a line by the grammar."""
-        kind = classify_line(line, self._weigh_once)
+        kind = classify_line(line, self._read_once)
         if kind.weight < LEAST or self._is_counted_elsewhere(line):
             return ""
         return kind.write_key()
 
-    def _weigh_once(self, text: str, level: int | None, form: str) -> LineReading:
-        """Return what the words behind a head say; of other heads with the same words it is known."""
-        raw = text.encode("utf-8", "surrogateescape")
-        key = level, form, _write_key(_NUMBER.sub(b"", raw), _TELLING, raw, 0)
-        reading = self._readings.get(key)
-        if reading is None:
-            _make_room(self._readings)
-            reading = self._readings[key] = weigh_text(text, level, form)
-        return reading
+    def _read_once(self, head: LineHead) -> ReadText:
+        """Return what stands behind a head; of other heads before the same words it is known."""
+        raw = head.text.encode("utf-8", "surrogateescape")
+        words = _NUMBER.sub(b"", raw)
+        key = head.level, head.form, _write_key(words, self._find_telling(words, raw), raw, 0)
+        text = self._texts.get(key)
+        if text is None:
+            _make_room(self._texts)
+            text = self._texts[key] = read_text(head)
+        return text
+
+    def _find_telling(self, words: bytes, raw: bytes) -> list[TellingNumbers]:
+        """Return what finds the telling numbers of some words; `raw` is one text with these words."""
+        telling = self._telling.get(words)
+        if telling is None:
+            _make_room(self._telling)
+            telling = [one for one in _TELLING if one.pattern.search(raw)]
+            self._telling[words] = telling
+        return telling
 
 
 def _write_key(words: bytes, telling: Sequence[TellingNumbers], raw: bytes, start: int) -> bytes:
@@ -235,7 +256,9 @@ def make_line_signatures(
         if table.log and not table.inside:
             counter = LineCounter(partial(is_counted_elsewhere, table.name))
             name = PREFIX + table.name
-            signatures.append(Signature(name, table.name, stems, True, name_kind=counter.name_kind))
+            signatures.append(
+                Signature(name, table.name, stems, True, name_kinds=counter.name_kinds)
+            )
     return signatures
 
 

@@ -116,7 +116,7 @@ def test_a_line_that_names_an_entry_is_counted(line: str, reason: str) -> None:
     kind = classify_line(line)
     assert kind.weight >= LEAST
     assert reason in kind.why
-    assert LineCounter(lambda _line: False).name_kind(line.encode()) == kind.write_key()
+    assert LineCounter(lambda _line: False).name_kinds([line.encode()]) == [kind.write_key()]
 
 
 @together("line, reason", LINES)

@@ -9,11 +9,8 @@ from hypothesis import strategies as st
 
 from analyzer.ingest.problems import list_line_signatures
 from analyzer.scan.engines import (
-    LONGEST,
     HyperscanEngine,
     Needle,
-    list_expressions,
-    part_expression,
 )
 from analyzer.signals.lines import LineCounter, classify_line
 
@@ -42,7 +39,7 @@ def test_what_was_read_before_never_changes_what_a_line_says(lines: list[str]) -
     counter = LineCounter(lambda _line: False)
     for line in lines:
         alone = LineCounter(lambda _line: False)
-        assert counter.name_kind(line.encode()) == alone.name_kind(line.encode()), line
+        assert counter.name_kinds([line.encode()]) == alone.name_kinds([line.encode()]), line
 
 
 def test_the_shapes_say_different_things() -> None:
@@ -60,27 +57,3 @@ def test_the_engine_takes_every_pattern_that_proposes_lines() -> None:
     for needle in needles:
         assert needle.approximation is not None
         assert HyperscanEngine({0: needle})._rest is None
-        assert max(map(len, list_expressions(needle))) <= LONGEST
-
-
-@given(
-    st.lists(
-        st.sampled_from([r"a\|b", "[|)]x", "(?:c|d){0,2}", r"\(e", "f" * 900]),
-        min_size=1,
-        max_size=40,
-    )
-)
-def test_a_long_alternation_is_parted_between_its_arms(arms: list[str]) -> None:
-    """The parts are those of the whole in their order, each a pattern of its own and none too long."""
-    whole = f"(?:{'|'.join(arms)})"
-    parts = part_expression(whole)
-
-    assert "|".join(one.removeprefix("(?:")[:-1] for one in parts) == whole[3:-1]
-    assert all(re.compile(one) and len(one) <= LONGEST for one in parts)
-    assert len(parts) == 1 or len(whole) > LONGEST
-
-
-def test_what_is_no_alternation_stays_whole() -> None:
-    """Two groups behind each other, and a text without a group, are no choice between arms."""
-    for whole in (f"(?:a|b){'c' * LONGEST}(?:d|e)", "x|" * LONGEST):
-        assert part_expression(whole) == [whole]
