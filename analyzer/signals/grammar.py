@@ -55,7 +55,7 @@ _CODES = (
         4.0,
         re.compile(
             r"\b(?:error|err|fault|errno|return|result|exit|failure|reason)[_ ]?(?:code|status)?s?"
-            r"[\"'>]*\s{0,2}[:=]\s*[\"'(]?-?(?:0x0*[1-9a-f][0-9a-f]*|[1-9]\d*|[A-Z]{2,}[\w-]*\d+)\b"
+            r"[\"'>]*\s{0,2}[:=]\s*[\"'(]?-?(?:0x0*[1-9a-f][0-9a-f]*|0*[1-9]\d*|[A-Z]{2,}[\w-]*\d+)\b"
             r"|<errorCode>\d+|\berrorCode=\"\w+\"|\bexit(?:ed)? (?:with )?(?:code|status)? ?[1-9]\d*\b",
             re.IGNORECASE,
         ),

@@ -37,7 +37,7 @@ def keep_number(number: bytes) -> bytes:
 
 def tell_zero(number: bytes) -> bytes:
     """Return whether a count is 0: of counts nothing else decides."""
-    return b"1" if number.strip(b"0x") else b"0"
+    return b"1" if number.strip(b"0xX") else b"0"
 
 
 def tell_bar(time: tuple[bytes, bytes]) -> bytes:
@@ -61,23 +61,25 @@ def _make_telling(simplify: Callable[[Any], bytes], *patterns: bytes) -> Telling
 # Of a line without any of these the words are enough.
 _TELLING = (
     _make_telling(keep_number, rb"[HDP]:0x\w+|sense data: [^.\n]{1,20}"),
-    _make_telling(keep_number, rb"\b(?:0x)?bad0\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b"),
+    _make_telling(keep_number, rb"\b(?:0x?)?bad[0-9]\w*|\b(?-i:[A-Z]{2})[0-9]{3,6}\b"),
     _make_telling(
         keep_number,
-        rb"(?:code|status|sts|errno|\brc\b|\bret|result|reason|\bexit|http|rpc error)\w*\s?(?:code|is|of|was|status)?",
-        rb"[\s\"'=:(<\[>-]{0,4}([0-9][0-9a-fA-Fx]{0,9})\b",
+        rb"(?:code|status|sts|errno|\brc(?![a-z])|\bret|result|reason|\bexit|http|rpc error|response|signal|\buc\b|\bsc\b)",
+        rb"\w*(?:/[0-9.]+)?\s?(?:code|is|of|was|status|with|s)?[\s\"'=:(<\[>-]{0,40}([a-z]{0,3}[0-9][0-9a-fx]{0,40})\b",
     ),
     _make_telling(
         tell_zero,
         rb"(?:err|fail|fault|warn|time-?out|drop|loss|lost|problem|issue|conflict|retr|abort|reset|overrun|discard|collision",
-        rb"|violation|degraded|corrupt|isolated|dirty|stale|expired|down|dead|missing|invalid|\bup\b)",
-        rb"\w*\s?(?:count|code|packets|pkts|is|of|was)?[\s\"'=:(<\[>-]{0,4}([0-9][0-9a-fA-Fx]*)",
+        rb"|violation|degraded|corrupt|isolated|dirty|stale|expired|down|dead|missing|invalid|up\b)",
+        rb"\w*\s?(?:count|code|packets|pkts|is|of|was)?[\s\"'=:(<\[>-]{0,40}([0-9][0-9a-fA-Fx]*)",
     ),
     _make_telling(
         tell_zero,
         rb"\b([0-9]+)[\s:]+(?:[a-z]\w*\s+){0,2}(?:err|fail|fault|warn|timeout|drop|loss|lost|problem|issue|conflict|retr",
         rb"|abort|reset|overrun|discard|collision|violation)",
     ),
+    _make_telling(tell_zero, rb"\b([0-9]+) (?:out )?of [0-9]"),
+    _make_telling(tell_zero, rb"[0-9] (?:out )?of ([0-9]+)"),
     _make_telling(
         tell_bar,
         rb"\b(?:took|takes|taken|stopped|held|waited|waiting|blocked|stall\w*|stun\w*|downtime|vmDowntime|latency|elapsed",

@@ -11,7 +11,7 @@ MOST_TEMPLATE = 240
 _CODE = re.compile(
     r"\bH:0x(\w+) D:0x(\w+) P:0x(\w+)|sense data: 0x(\w+) 0x(\w+) 0x(\w+)"
     r"|(?:\b(?:error_?code|httpStatus|status(?: code)?|error code|RPC error|sts|errno)\W{1,4})"
-    r"([A-Z]{0,3}\d{1,6}|0x[0-9a-f]{1,8})\b|\b([A-Z]{2}\d{3,6})\b",
+    r"([A-Z]{0,3}\d{1,6}|0x[0-9a-f]{1,8})\b|\b((?-i:[A-Z]{2})\d{3,6})\b",
     re.IGNORECASE,
 )
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")

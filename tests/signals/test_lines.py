@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from random import Random
 
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from analyzer.ingest.problems import list_line_signatures
@@ -13,6 +14,7 @@ from analyzer.scan.engines import (
     Needle,
 )
 from analyzer.signals.lines import LineCounter, classify_line
+from tests.kit.trouble_texts import make_text
 
 # Made up, in the forms of vmkernel, vpxa and NSX logs: what the numbers say decides what the line says.
 SHAPES = (
@@ -40,6 +42,20 @@ def test_what_was_read_before_never_changes_what_a_line_says(lines: list[str]) -
     for line in lines:
         alone = LineCounter(lambda _line: False)
         assert counter.name_kinds([line.encode()]) == alone.name_kinds([line.encode()]), line
+
+
+@settings(max_examples=400)
+@given(make_text(), st.randoms(use_true_random=False))
+def test_no_number_that_decides_is_taken_for_another(text: str, dice: Random) -> None:
+    """After `signal 15` a `signal 11` still says crash, whatever the words: digits are all that differs."""
+    assume(not re.search(r"\W{20}", text))  # so far from its word no number is looked for
+    line = f"2024-03-01T10:00:00.000Z cpu1:2)Net: 12: port {text} seen"
+    head, words = line[:45], line[45:]
+    other = head + re.sub(r"[0-9](?![xX])", lambda _digit: dice.choice("0123456789"), words)
+    counter = LineCounter(lambda _line: False)
+    counter.name_kinds([line.encode()])
+    alone = LineCounter(lambda _line: False)
+    assert counter.name_kinds([other.encode()]) == alone.name_kinds([other.encode()]), other
 
 
 def test_the_shapes_say_different_things() -> None:
