@@ -25,7 +25,6 @@ PREFIX = "trouble/"
 MOST_EXCERPT = 300  # lines of a text that somebody chose; more are no excerpt
 LEAST_EXCERPT = 1.0  # weight of a line there: who chose it looked for what is wrong
 _MOST_KNOWN = 8_000  # lines that are remembered, without what differs from line to line
-_STAMP = 24  # characters of a line that differ on every line
 _OPERATION = re.compile(rb"opID=[^ \n]*")
 _NUMBER = re.compile(rb"opID=\S+|[0-9][0-9a-fA-Fx-]*")
 
@@ -179,9 +178,10 @@ class LineCounter:
     def _read_shape(self, raw: bytes, shape: bytes) -> str | tuple[bytes, list[TellingNumbers]]:
         """Return the kind of all lines like this one; its words and what finds its telling numbers where it has any."""
         _make_room(self._by_shape)
-        words = _NUMBER.sub(b"", raw[_STAMP:])
+        words = _NUMBER.sub(b"", raw)
         telling = self._telling.get(words)
         if telling is None:
+            _make_room(self._telling)
             text = read_head(decode_line(raw)).text.encode("utf-8", "surrogateescape")
             telling = self._find_telling(_NUMBER.sub(b"", text), text)
             self._telling[words] = telling
@@ -191,7 +191,7 @@ class LineCounter:
 
     def _find_kind(self, words: bytes, telling: Sequence[TellingNumbers], raw: bytes) -> str:
         """Return the kind of a line by its words and the numbers that decide."""
-        key = _write_key(words, telling, raw, _STAMP)
+        key = _write_key(words, telling, raw)
         kind = self._kinds.get(key)
         if kind is None:
             _make_room(self._kinds)
@@ -209,7 +209,7 @@ class LineCounter:
         """Return what stands behind a head; of other heads before the same words it is known."""
         raw = head.text.encode("utf-8", "surrogateescape")
         words = _NUMBER.sub(b"", raw)
-        key = head.level, head.form, _write_key(words, self._find_telling(words, raw), raw, 0)
+        key = head.level, head.form, _write_key(words, self._find_telling(words, raw), raw)
         text = self._texts.get(key)
         if text is None:
             _make_room(self._texts)
@@ -226,10 +226,10 @@ class LineCounter:
         return telling
 
 
-def _write_key(words: bytes, telling: Sequence[TellingNumbers], raw: bytes, start: int) -> bytes:
-    """Return words with the numbers that decide, sought from some byte on."""
+def _write_key(words: bytes, telling: Sequence[TellingNumbers], raw: bytes) -> bytes:
+    """Return words with the numbers that decide."""
     for one in telling:
-        numbers = map(one.simplify, one.pattern.findall(raw, start))
+        numbers = map(one.simplify, one.pattern.findall(raw))
         words = b"\0".join((words, *numbers))
     return words
 
