@@ -246,12 +246,16 @@ _Wanted = tuple[int, int, _Found, bool | None]
 
 
 class MemberSearch:
-    """The search of one member: proposals, confirmation, numbers, context, shares."""
+    """The search of one member: proposals, confirmation, numbers, context, shares.
+
+    signatures  how many are searched for
+    """
 
     def __init__(
         self, own: SignatureSet, shares: HitShares, limits: Limits, result: LogScan
     ) -> None:
         self._own, self._shares, self._result = own, shares, result
+        self.signatures = len(own.signatures)
         self._steps = limits.pattern_steps
         self._here: Counter[int] = Counter()  # hits kept of this member
         self._cap = limits.hits_per_signature
@@ -266,11 +270,6 @@ class MemberSearch:
         result.counts = dict(counts)
         kinds = {one.id: shares[number].kinds for number, one in self._counted.items()}
         self._tallies = Tallies(self._counted.values(), kinds, result.tallies)
-
-    @property
-    def signatures(self) -> int:
-        """The number of signatures that are searched for."""
-        return len(self._own.signatures)
 
     def find_storms(self) -> frozenset[int]:
         """Return the signatures that hit without end, by number."""

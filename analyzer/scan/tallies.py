@@ -93,16 +93,14 @@ class Tallies:
 
     def count_lines(self, name: str, kind: str, lines: LineRun) -> None:
         """Count all lines of one kind in a block, for a signature without runs."""
-        if kind:
-            key = self._keep_kind(name, kind, lines.first)
-            self._result[key].count += lines.count
-            self._keep_last(key, lines.last)
-
-    def _keep_last(self, key: tuple[str, str], line: CountedLine) -> None:
-        """Note a line as the last of its kind; kinds that are counted together come in the order of their first."""
+        if not kind:
+            return
+        key = self._keep_kind(name, kind, lines.first)
+        self._result[key].count += lines.count
         known = self._lasts.get(key)
-        if known is None or known.start < line.start:
-            self._lasts[key] = line
+        # kinds that are counted together come in the order of their first lines
+        if known is None or known.start < lines.last.start:
+            self._lasts[key] = lines.last
 
     def _keep_kind(self, name: str, kind: str, line: CountedLine) -> tuple[str, str]:
         """Return under which name a kind is counted; of a new one the line is kept as its first."""
