@@ -356,11 +356,10 @@ class MemberSearch:
         lasts = dict(zip(kinds, numbers, strict=True))
         firsts = dict(zip(reversed(kinds), reversed(numbers), strict=True))
         for kind, count in Counter(kinds).items():
-            first, last = (
-                CountedLine(starts[one], starts[one] + len(lines[one]))
-                for one in (firsts[kind], lasts[kind])
-            )
-            self._tallies.count_lines(signature.id, kind, LineRun(first, last, count))
+            first, last = firsts[kind], lasts[kind]
+            first_line = CountedLine(starts[first], starts[first] + len(lines[first]))
+            last_line = CountedLine(starts[last], starts[last] + len(lines[last]))
+            self._tallies.count_lines(signature.id, kind, LineRun(first_line, last_line, count))
 
     def _confirm_proposals(
         self, block: LineBlock, proposals: Iterable[int]
